@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
-import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
-import { ADMIN_TOKEN, card, cells, open, settled, test, tile } from "./owner.js";
+import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { ADMIN_TOKEN, card, cells, give, open, settled, test, tile } from "./owner.js";
 
 /* From a number to the people behind it: what each page shows, and what leads where. */
 
@@ -152,12 +152,43 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   await expect(erase).toBeDisabled();
   await page.getByLabel(/gone for good/).check();
   await token.fill(ADMIN_TOKEN);
-  await erase.click();
-  await expect(said).toHaveText("Erased. Events that went with it: 1.");
+  const [request] = await Promise.all([page.waitForRequest(/contacts/), erase.click()]);
+  // Addresses stand in logs.
+  expect(request.url()).not.toContain("emil");
+  await expect(page.locator("main").getByRole("status")).toHaveText("Erased. Events that went with it: 1.");
+  await expect(page.locator("main")).not.toContainText(/emil|seen|Erase this/);
+  await page.reload();
+  await give(page, ACCESS_TOKEN);
+  await expect(page.locator("main").getByRole("status")).toHaveText(/^Nothing of it is stored/);
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
   );
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
+});
+
+test("A long history is read to its end, while newer events come in front of it", PAGES, async ({ page, changing }) => {
+  const send = (events: object[]) =>
+    fetch(`${changing.url}/v1/track/events?api_token=${encodeURIComponent(API_TOKEN)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(events),
+    });
+  expect(
+    (await send(Array.from({ length: 450 }, (_, at) => ({ contact_uid: "long", event_uid: `step-${at}` })))).status,
+  ).toBe(200);
+  const { id } = await (await changing.get("/v2/contacts?uid=long")).json();
+  await open(page, `${changing.url}/contacts/${id}`);
+  const events = card(page, "time-line").locator(".happened");
+  for (const shown of [200, 400, 450]) {
+    await expect(events).toHaveCount(shown);
+    if (shown < 450) await page.getByRole("button", { name: "Older events" }).click();
+  }
+  await changing.post({ contact_uid: "long", event_uid: "newest" });
+  // As it is done each minute.
+  await page.evaluate(() => dispatchEvent(new HashChangeEvent("hashchange")));
+  await expect(events).toHaveCount(451);
+  await expect(events.first()).toContainText("newest");
+  await expect(page.getByRole("button", { name: "Older events" })).toBeHidden();
 });
 
 test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", PAGES, async ({ page }) => {

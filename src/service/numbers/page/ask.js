@@ -67,7 +67,7 @@ export const createAsk = ({ opened, closed }) => {
         return undefined;
       }
       const body = await answer.json();
-      if (!answer.ok) throw new Error(body.error);
+      if (!answer.ok) throw Object.assign(new Error(body.error), { status: answer.status });
       // One that was wrong is not kept.
       kept.write(sent);
       return body;

@@ -1,4 +1,4 @@
-import { link, make } from "../base/elements.js";
+import { link, make, replace } from "../base/elements.js";
 import { date, moment, time } from "../base/format.js";
 import { dayOf, FILTERS, hereWith, linkToContact } from "../base/route.js";
 import { makeCard } from "./card.js";
@@ -41,46 +41,69 @@ export const createTimeLine = (ask, path, { limit, hasContacts = false }) => {
   const more = make("button", { type: "button", hidden: "" }, "Older events");
   const none = make("p.nothing", { hidden: "" }, "No such event is stored.");
   card.body.append(list, none, more);
-  let next;
-  let filters = {};
-  let rows = [];
-  const query = () => {
+  /** What was asked for last, without its place, and what is shown. */
+  let wanted;
+  let shown = { of: undefined, events: [], next: null };
+  const addressOf = (filters) => {
     const params = new URLSearchParams({ limit });
     for (const [name, { parameter }] of Object.entries(FILTERS))
       if (filters[name] && name !== "account") params.set(parameter, filters[name]);
-    if (next) params.set("before", next);
     return `${path}?${params}`;
   };
-  const add = async (isFirst) => {
-    const answer = await ask.get(query());
-    if (answer === undefined) return;
-    if (isFirst) list.replaceChildren();
-    if (isFirst) rows = [];
-    for (const event of answer.data) {
-      const day = dayOf(event.received_at);
-      if (list.lastElementChild?.dataset.day !== day)
-        list.append(make("section", { "data-day": day }, make("h3", {}, date.format(event.received_at)), make("ol")));
-      list.lastElementChild.lastElementChild.append(makeEvent(event, hasContacts));
-      rows.push([
-        new Date(event.received_at).toISOString(),
-        event.contact.name,
-        event.account_uid,
-        event.event_uid,
-        event.params,
-      ]);
-    }
-    card.hold(["received_at", "contact", "account_uid", "event_uid", "params"], rows);
-    next = answer.next;
-    more.hidden = next === null;
-    none.hidden = rows.length > 0;
+  /** @returns the answer; nothing where something else was asked for meanwhile */
+  const get = async (more = "") => {
+    const own = wanted;
+    const answer = await ask.get(own + more);
+    return own === wanted ? answer : undefined;
   };
-  more.addEventListener("click", () => add(false));
+  const draw = () => {
+    const days = new Map();
+    for (const event of shown.events) {
+      const day = dayOf(event.received_at);
+      days.set(day, [...(days.get(day) ?? []), event]);
+    }
+    replace(
+      list,
+      ...[...days].map(([day, events]) =>
+        make(
+          "section",
+          { "data-day": day },
+          make("h3", {}, date.format(events[0].received_at)),
+          make("ol", {}, ...events.map((event) => makeEvent(event, hasContacts))),
+        ),
+      ),
+    );
+    card.hold(
+      ["received_at", "contact", "account_uid", "event_uid", "params"],
+      shown.events.map(({ received_at: at, contact, account_uid, event_uid, params }) => [
+        ...[new Date(at).toISOString(), contact.name, account_uid, event_uid, params],
+      ]),
+    );
+    more.hidden = shown.next === null;
+    none.hidden = shown.events.length > 0;
+  };
+  more.addEventListener("click", async () => {
+    const { next } = shown;
+    const answer = await get(`&before=${next}`);
+    if (answer === undefined || next !== shown.next) return;
+    shown = { ...shown, events: [...shown.events, ...answer.data], next: answer.next };
+    draw();
+  });
   return {
     element: card.element,
-    load(state) {
-      next = undefined;
-      filters = state;
-      return add(true);
+    /** Older events that are shown stay so: newer ones come in front of them. */
+    async load(state) {
+      wanted = addressOf(state);
+      const answer = await get();
+      if (answer === undefined) return;
+      const { data, next } = answer;
+      const newer = shown.of === wanted ? data.findIndex(({ id }) => id === shown.events[0]?.id) : -1;
+      if (newer === 0) return;
+      shown =
+        newer < 0
+          ? { of: wanted, events: data, next }
+          : { ...shown, events: [...data.slice(0, newer), ...shown.events] };
+      draw();
     },
     address: () => `${path}?limit=${limit}`,
   };

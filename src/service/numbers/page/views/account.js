@@ -79,6 +79,7 @@ export const createAccount = (main, ask, id) => {
     pages.draw(figures.pages);
     people.draw(figures.people);
     personal.draw(answer, await leftOut.load());
+    if (!isNow()) return undefined;
     line.load(state);
     return { title: name, query, told: toldOf(Date.now(), answer, figures.cut) };
   };

@@ -21,7 +21,7 @@ export const createContact = (main, ask, id) => {
   const accounts = make("p.memberships", {});
   const leftOut = createLeftOut(ask);
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: PAGE });
-  const personal = createPersonal("contact", id);
+  const personal = createPersonal("contact", id, (text) => view.end(text));
   const when = (tile, time) =>
     tile.draw(time === null ? "never" : since(time), time === null ? "" : brief.format(time));
   const load = async (state, isNow) => {
@@ -41,10 +41,11 @@ export const createContact = (main, ask, id) => {
     const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
     replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
     personal.draw(answer, await leftOut.load());
+    if (!isNow()) return undefined;
     await line.load(state);
     return { title: name, query, told: toldOf(Date.now()) };
   };
-  return createView(main, "Contact", {
+  const view = createView(main, "Contact", {
     hasTimes: false,
     load,
     above: [make("p.back", {}, link("/accounts", "Accounts"))],
@@ -54,4 +55,5 @@ export const createContact = (main, ask, id) => {
       make("div.cards", {}, line.element, personal.element),
     ],
   });
+  return view;
 };

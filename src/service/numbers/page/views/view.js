@@ -80,7 +80,18 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
     asked,
   );
   let turn = 0;
+  let isOver = false;
+  /** Nothing is left to be shown, nor asked for. */
+  const end = (text) => {
+    isOver = true;
+    turn += 1;
+    clearInterval(timer);
+    document.title = `${heading} · tracklet`;
+    replace(element, ...above, make("h1", {}, heading), make("p.note", { role: "status" }, text));
+    element.setAttribute("aria-busy", "false");
+  };
   const show = async () => {
+    if (isOver) return;
     const own = ++turn;
     const state = readState();
     element.setAttribute("aria-busy", "true");
@@ -98,6 +109,7 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
       element.setAttribute("aria-busy", "false");
     } catch (error) {
       if (own !== turn) return;
+      if (error.status === 404) return end("Nothing of it is stored: it was erased or deleted, or was never there.");
       status.textContent = `The service does not answer as it should: ${error.message}. It is asked again in a minute.`;
     }
   };
@@ -109,6 +121,7 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
   return {
     element,
     show,
+    end,
     close() {
       clearInterval(timer);
       element.remove();
