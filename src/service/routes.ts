@@ -15,7 +15,7 @@ import type { EventStore } from "./ingest/store/store.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/page.js";
 import { leftOutRoutes } from "./numbers/people/left-out-routes.js";
-import { peopleRoutes } from "./numbers/people/people-routes.js";
+import { peopleRoutes, returningRoute } from "./numbers/people/people-routes.js";
 import type { Behind } from "./numbers/sums/behind.js";
 import { personRoutes } from "./person/person.js";
 import { traitRoutes } from "./person/traits.js";
@@ -64,8 +64,12 @@ export const registerRoutes = async (
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(asked, settled, config.publicUrl));
-    await records.register(numbersRoute(asked, settled));
     await records.register(peopleRoutes(asked, settled));
+  });
+  await app.register(async (numbers) => {
+    numbers.addHook("preParsing", requireBearer(access.tokens("access"), access.tokens("numbers")));
+    await numbers.register(numbersRoute(asked, settled));
+    await numbers.register(returningRoute(asked));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));

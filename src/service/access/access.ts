@@ -46,6 +46,8 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
     name,
     api: digests(tokens.apiToken),
     access: digests(tokens.accessToken),
+    // None is made by a variable.
+    numbers: [],
     server: digests(tokens.serverToken),
     admin: digests(tokens.adminToken),
   }));

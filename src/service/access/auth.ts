@@ -4,6 +4,8 @@ import type { Access, Tokens } from "./access.js";
 
 declare module "fastify" {
   interface FastifyRequest {
+    /** May it have figures alone, and no uid? */
+    isOfNumbers: boolean;
     /** The workspace of the token that the request was sent with. */
     workspace: string;
     /** Has it the token of a server of the operator's? */
@@ -24,6 +26,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 /** Gives requests the member that the hooks below fill in. */
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
+  app.decorateRequest("isOfNumbers", false);
   app.decorateRequest("isOfServer", false);
   app.decorateRequest("isOfPage", false);
   app.decorateRequest("isOfAdmin", false);
@@ -33,14 +36,18 @@ export const decorateWorkspace = (app: FastifyInstance): void => {
 /**
  * Hooks that let only the holder of a token pass. They run after the rate limit, which slows down guessing, and
  * before the body is read.
+ *
+ * @param ofNumbers those for figures alone, where they may ask, too
  */
 export const requireBearer =
-  (tokens: Tokens): preParsingHookHandler =>
+  (tokens: Tokens, ofNumbers: Tokens = () => undefined): preParsingHookHandler =>
   (request, _reply, _payload, done) => {
     const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
-    const workspace = token === undefined ? undefined : tokens(token);
+    const own = token === undefined ? undefined : tokens(token);
+    const workspace = token === undefined ? undefined : (own ?? ofNumbers(token));
     if (workspace !== undefined) {
       request.workspace = workspace;
+      request.isOfNumbers = own === undefined;
       return done();
     }
     const [text, detail] = token === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3

@@ -3,8 +3,8 @@ import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { moveGeneration } from "../database/generation.js";
 
-/** What a token may do: record events of pages, or of servers, read records, or all that concerns one person and the past. */
-export const KINDS = ["api", "server", "access", "admin"] as const;
+/** What a token may do: record events of pages, or of servers, read records, read figures of nobody, or all that concerns one person and the past. */
+export const KINDS = ["api", "server", "access", "numbers", "admin"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A token without its text, which nobody knows but who was shown it. Times are epoch milliseconds. */

@@ -112,7 +112,7 @@ export const addTokenCommands = ({ program, workspace, over, reading, say, write
     .addOption(
       new Option(
         "--kind <kind>",
-        "api records events of pages, server those of servers, access reads records, admin erases and changes them",
+        "api records events of pages, server those of servers, access reads records, numbers reads figures without a uid, admin erases and changes them",
       )
         .choices(KINDS)
         .makeOptionMandatory(),

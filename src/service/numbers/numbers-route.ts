@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Database, Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
-import { errors } from "../http/errors.js";
+import { errors, HttpError } from "../http/errors.js";
 import { missingLately } from "../records/missing.js";
 import { countActive } from "./count-active.js";
 import { countKeys, countNames } from "./count-keys.js";
@@ -37,8 +37,9 @@ const Numbers = Type.Object(
     ...{ span: Type.Optional(Type.String()), ...Told },
     counted_to: CountedTo,
     last_event_at: Nullable(Time("When the last event was stored")),
-    ...{ events: Events, pages: Pages, referrers: Referrers, busiest: Busiest },
-    fell: { ...Fell, description: "Accounts that have lost most events" },
+    ...{ events: Events, pages: Pages, referrers: Referrers },
+    busiest: Type.Optional(Busiest),
+    fell: Type.Optional({ ...Fell, description: "Accounts that have lost most events" }),
     ...{ contacts: Active("contacts"), accounts: Active("accounts") },
     people: Type.Optional(People),
     cut: Type.Optional(Cut),
@@ -74,7 +75,7 @@ export const numbersRoute =
           summary: "Sums of the events (of this service alone)",
           description:
             "By the time of receipt. Of each kind the 200 most frequent keys of an hour have sums of their own, the rest is counted together. " +
-            "Of a name, a page, a referrer or an account the events themselves are counted, and `people` says whose they are.",
+            "To a token for numbers alone nothing is told that has a uid. Of a name, a page, a referrer or an account the events themselves are counted, and `people` says whose they are.",
           security: [{ bearer: [] }],
           querystring: NumbersQuery,
           response: { 200: Numbers, ...errors(400, 401, 404, 405, 429, 500, 503) },
@@ -83,7 +84,10 @@ export const numbersRoute =
       async ({
         query: { span, time_zone, from, to, account, ...which },
         workspace,
+        isOfNumbers,
       }): Promise<Static<typeof Numbers>> => {
+        if (isOfNumbers && account !== undefined)
+          throw new HttpError(400, "account is not for a token of the kind numbers, which is told of nobody");
         const asked = { workspace, ...readWhen({ span, time_zone, from, to }) };
         const uid = account === undefined ? undefined : await uidOfAccount(query, workspace, account);
         const filter = { ...which, account: uid };
@@ -96,7 +100,8 @@ export const numbersRoute =
           isAll ? countAll(query, asked) : countMatching(query, asked, filter),
         ]);
         const told = { ...(from === undefined && to === undefined && { span }), ...toldOf(time_zone, asked) };
-        return { object: "numbers", ...told, counted_to, last_event_at, missing, ...figures };
+        const whose = isOfNumbers && { busiest: undefined, fell: undefined, people: undefined };
+        return { object: "numbers", ...told, counted_to, last_event_at, missing, ...figures, ...whose };
       },
     );
   };

@@ -129,6 +129,12 @@ export const peopleRoutes =
         data: await listLeftOut(query, workspace),
       }),
     );
+  };
+
+/** `GET /v2/numbers/returning`: how many come back. */
+export const returningRoute =
+  ({ query }: Pick<Database, "query">): FastifyPluginAsyncTypebox =>
+  async (app) => {
     app.get(
       "/v2/numbers/returning",
       {

@@ -1,4 +1,4 @@
-import { link, make } from "../base/elements.js";
+import { find, link, make } from "../base/elements.js";
 import { against, brief, moment, number, since } from "../base/format.js";
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "../base/route.js";
 import { createChartCard, createListCard, createTile, toSeries } from "../cards/card.js";
@@ -76,11 +76,18 @@ const drawCards = (cards, numbers) => {
   });
   cards.pages.draw(numbers.pages);
   cards.referrers.draw(numbers.referrers);
-  cards.busiest.draw(numbers.busiest);
-  cards.fell.draw({ data: numbers.fell, total: 0 });
+  // A token may be for figures alone.
+  for (const name of ["busiest", "fell"]) cards[name].element.hidden = isNameless(numbers);
+  if (!isNameless(numbers)) {
+    cards.busiest.draw(numbers.busiest);
+    cards.fell.draw({ data: numbers.fell, total: 0 });
+  }
   cards.people.element.hidden = people === undefined;
   if (people) cards.people.draw(people);
 };
+
+/** Tells it of nobody? */
+const isNameless = ({ busiest }) => busiest === undefined;
 
 const toldFor = (numbers) => {
   const { events, last_event_at: last, counted_to: to, cut } = numbers;
@@ -115,8 +122,9 @@ export const createNumbers = (main, ask) => {
     for (const one of all.querySelectorAll("a")) one.href = linkTo("/accounts");
     const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
     returning.element.hidden = isFiltered;
-    await Promise.all([leftOut.load(), ...(isFiltered ? [] : [returning.load()])]);
-    const account = state.account && numbers.busiest.data.find(({ id }) => id === state.account)?.name;
+    all.hidden = find("nav.pages").hidden = isNameless(numbers);
+    await Promise.all([...(isNameless(numbers) ? [] : [leftOut.load()]), ...(isFiltered ? [] : [returning.load()])]);
+    const account = state.account && numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
     return { told: toldFor(numbers), query, names: { ...(account && { account }) } };
   };
   const view = createView(main, "Numbers", {
