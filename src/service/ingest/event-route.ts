@@ -1,43 +1,52 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/held-bytes.js";
-import { pointsOf } from "../access/limits.js";
 import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
-import { batchRoute } from "./batch.js";
+import { NDJSON, type Row, readRows } from "./batch-body.js";
 import { readEventBodies } from "./body.js";
-import { type EventOptions, isObeyed, judgeEvent, type Shared, senderOf } from "./judge.js";
-import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
+import { type EventOptions, isObeyed } from "./judge.js";
+import { createRecord } from "./record.js";
+import {
+  BATCH_PATH,
+  EVENT_PATH,
+  EventInput,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_EVENTS,
+  OFFER,
+  Success,
+  type Verdict,
+  Verdicts,
+} from "./schemas.js";
 import type { EventStore } from "./store/store.js";
 
 const OFFERED = { "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" };
+/** Says with an answer that several events may come in one request. */
+const offer = (reply: FastifyReply): void => void reply.headers(OFFERED);
 /** As text, for nearly every answer is this one. */
 const STORED = JSON.stringify({ status: "success" });
+
+/** What both routes are made of. */
+interface Shared extends EventOptions {
+  record: ReturnType<typeof createRecord>;
+  hold: ReturnType<typeof createHeld>;
+}
 
 /** `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed. */
 export const eventRoutes =
   (store: EventStore, options: EventOptions): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const shared: Shared = {
-      ...options,
-      add: (event, giveBack) =>
-        store.add(event).catch((error: unknown) => {
-          giveBack();
-          throw error;
-        }),
-      offer: (reply) => void reply.headers(OFFERED),
-      spend: options.quota.spend,
-      hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
-    };
-    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed, shared.offer);
-    await app.register(eventRoute(shared));
-    await app.register(batchRoute(shared));
+    const hold = createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES));
+    const shared: Shared = { ...options, hold, record: createRecord(store, options) };
+    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);
+    await app.register(single(shared));
+    await app.register(several(shared));
   };
 
 /** Takes events of a browser that asks not to be tracked for stored. */
-const obeyGpc = (app: FastifyInstance, tell: (events: number) => void, offer: Shared["offer"]): void => {
+const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => {
   app.addHook("preHandler", async (request, reply) => {
     if (!isObeyed(request)) return;
     const { body } = request;
@@ -48,8 +57,9 @@ const obeyGpc = (app: FastifyInstance, tell: (events: number) => void, offer: Sh
   });
 };
 
-const eventRoute =
-  ({ access, add, hold, maxEventBytes, offer, prove, spend, tellIgnored }: Shared): FastifyPluginAsyncTypebox =>
+/** One event: what it is refused for is said by the status. */
+const single =
+  ({ access, hold, maxEventBytes, record }: Shared): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: maxEventBytes, hold, parse: parseOne });
     app.post(
@@ -72,18 +82,12 @@ const eventRoute =
         },
       },
       async (request, reply) => {
-        const sender = senderOf(request);
-        const { event, ignored } = judgeEvent(request.body, request.bodyText, sender, prove);
-        const points = pointsOf(request.bodyBytes);
-        const spent = spend({ ...sender, points });
-        const giveBack = () => spent(points);
-        event.onRepeat = giveBack;
-        await add(event, giveBack);
+        const [only] = await record(request, [{ body: request.body, text: request.bodyText }]);
+        if (only!.error !== undefined) throw only!.error;
         offer(reply);
         reply.type("application/json; charset=utf-8");
-        if (ignored.length === 0) return STORED;
-        tellIgnored();
-        return JSON.stringify({ status: "success", ignored });
+        const { ignored } = only!.verdict;
+        return ignored === undefined ? STORED : JSON.stringify({ status: "success", ignored });
       },
     );
   };
@@ -94,3 +98,46 @@ const parseOne = (text: string): unknown => {
     throw new HttpError(400, `the body must be an object: ${BATCH_PATH} takes several events in an array`);
   return body;
 };
+
+/** Several events, each with a verdict of its own. Only this service has it. */
+const several =
+  ({ access, hold, record, tellRefused }: Shared): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, parse: readRows, types: NDJSON, unpacks: true });
+    app.post(
+      BATCH_PATH,
+      {
+        preParsing: requireApiToken(access.tokens("api"), access.tokens("server"), access.tokens("admin")),
+        schema: {
+          operationId: "sendEvents",
+          tags: ["events"],
+          summary: "Record several events (of this service alone)",
+          description:
+            `At most ${MAX_BATCH_EVENTS} events and ${MAX_BATCH_BYTES} bytes, also where they come compressed by gzip: an array of what ` +
+            "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. 200 means that all are stored, 207 that some are not. Each has a verdict: `stored`; `repeated`, it was " +
+            "stored before; `refused`, it is wrong, and `why` says how; `again`, it could not be stored now. With the admin token, " +
+            "`received_at` of an event (epoch milliseconds) is when it was received.",
+          security: [{ apiToken: [] }, { basic: [] }],
+          consumes: ["application/json", "text/plain", ...NDJSON],
+          // Looked at one by one, so that one that is wrong fails no other.
+          body: Type.Array(Type.Unsafe<Row>({ description: "An event, as `/v1/track/event` takes it" })),
+          response: { 200: Verdicts, 207: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+        },
+      },
+      async (request, reply) => {
+        const all = await record(request, request.body);
+        for (const { row, error, verdict } of all)
+          if (verdict.status === "refused" && error instanceof HttpError)
+            tellRefused(
+              request,
+              { status: error.statusCode, text: error.message, reason: error.reason },
+              Buffer.byteLength(row.text),
+            );
+        offer(reply);
+        const verdicts: Verdict[] = all.map(({ verdict }) => verdict);
+        // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).
+        if (verdicts.some(({ status }) => status === "refused" || status === "again")) reply.code(207);
+        return verdicts;
+      },
+    );
+  };

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 export const EVENT_PATH = "/v1/track/event";
 /** Of several events. */
@@ -56,4 +56,5 @@ export const Verdict = Type.Object({
   why: Type.Optional(Type.String({ description: "Of `refused` and `again`, for a person" })),
   ignored: Type.Optional(Type.Array(Type.String(), { description: "Members of the event that are not stored" })),
 });
+export type Verdict = Static<typeof Verdict>;
 export const Verdicts = Type.Array(Verdict, { description: "What became of each event, in their order" });
