@@ -9,7 +9,7 @@ import { HttpError } from "../../http/errors.js";
 import { partsOf, shardsOf } from "./event-shards.js";
 import { createGroupCommit } from "./group-commit.js";
 import { makeAccounts, makeContacts } from "./make-records.js";
-import { createMissingRecords, type Done } from "./missing-records.js";
+import { createMissingRecords, type Missing } from "./missing-records.js";
 import { createProbe } from "./probe.js";
 import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
 
@@ -38,6 +38,21 @@ export interface StoreOptions extends AtGeneration {
   bounds?: Bounds;
 }
 
+/** A transaction under way: each of its steps may take events out. */
+interface Commit {
+  /** The generation at which alone it is committed. */
+  believed: number;
+  node: number;
+  events: NewEvent[];
+  /** When it began, as `performance.now()` has it. */
+  began: number;
+  /** Of those that are left out, why. */
+  failed: Map<NewEvent, unknown>;
+  /** Those whose contact was erased after them: they are taken for stored. */
+  leftOut: NewEvent[];
+  missing?: Missing<NewEvent>;
+}
+
 export const createEventStore = (
   database: Database,
   { generation, erased, isServed, addressRecords = 0, bounds = BOUNDS, ...tell }: StoreOptions,
@@ -45,77 +60,88 @@ export const createEventStore = (
   const bound =
     addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS, shared: "records" });
   const missing = createMissingRecords({ generation: generation.value, bound, ...tell });
-  /** Those of contacts that are known at this generation were not erased; of the others it is asked. */
-  const withoutErased = async (events: readonly NewEvent[]): Promise<NewEvent[]> => {
-    const erasedAt = await erased.of(events.filter((event) => !missing.isKnown(event)));
-    return events.filter((event) => {
-      event.erasedAt = erasedAt(event);
-      return event.erasedAt === undefined || !erased.isBefore(event, event.erasedAt);
-    });
-  };
   const { contactShard, accountShard } = shardsOf(database);
   const nodeOf = (event: NewEvent): number => contactShard(event).node;
+  const fail = ({ events, failed }: Commit, isFailed: (event: NewEvent) => unknown): NewEvent[] =>
+    events.filter((event) => {
+      const error = isFailed(event);
+      if (error !== undefined) failed.set(event, error);
+      return error === undefined;
+    });
 
-  /**
-   * Makes accounts by a transaction for each node, before the events: they lie elsewhere, and without an event they do no harm.
-   *
-   * @returns the failures, by the account's id
-   */
-  const storeAccounts = async (
-    events: readonly NewEvent[],
-    { done, believed }: { done: Done; believed: number },
-  ): Promise<Map<string, unknown>> => {
-    const failed = new Map<string, unknown>();
+  /** A body may take its time, and its workspace be deleted meanwhile. */
+  const leaveUnserved = (commit: Commit): void => {
+    const wrong = () => new HttpError(401, "the API token is wrong");
+    commit.events = fail(commit, ({ workspace }) => (isServed(workspace) ? undefined : wrong()));
+  };
+
+  /** Those of contacts that are known at this generation were not erased; of the others it is asked. */
+  const leaveErased = async (commit: Commit): Promise<void> => {
+    const erasedAt = await erased.of(commit.events.filter((event) => !missing.isKnown(event)));
+    const [kept, gone]: [NewEvent[], NewEvent[]] = [[], []];
+    for (const event of commit.events) {
+      event.erasedAt = erasedAt(event);
+      const isGone = event.erasedAt !== undefined && erased.isBefore(event, event.erasedAt);
+      (isGone ? gone : kept).push(event);
+    }
+    [commit.events, commit.leftOut] = [kept, gone];
+  };
+
+  /** Finds out which records are to be made. */
+  const findMissing = (commit: Commit): void => {
+    commit.missing = missing.of(commit.events);
+    const { without } = commit.missing;
+    for (const event of commit.events) event.isUnlisted = without.has(event) && event.accountUid ? true : undefined;
+  };
+
+  /** Makes accounts by a transaction for each node, before the events: they lie elsewhere, and without an event they do no harm. */
+  const storeAccounts = async (commit: Commit): Promise<void> => {
+    const { accounts, done } = commit.missing!;
+    if (accounts.length === 0) return;
+    const away = new Map<string, unknown>();
     const store = async (node: number, ofNode: NewEvent[]): Promise<void> => {
       const statements = partsOf(ofNode, (event) => accountShard(event).id).flatMap(([, part]) => makeAccounts(part));
       try {
-        done(statements, await database.write([...statements, checkGeneration(believed)], node));
+        done(statements, await database.write([...statements, checkGeneration(commit.believed)], node));
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        for (const event of ofNode) failed.set(accountOf(event), error);
+        for (const event of ofNode) away.set(accountOf(event), error);
       }
     };
-    await Promise.all(partsOf(events, (event) => accountShard(event).node).map((part) => store(...part)));
-    return failed;
+    await Promise.all(partsOf(accounts, (event) => accountShard(event).node).map((part) => store(...part)));
+    commit.events = fail(commit, (event) => away.get(accountOf(event)));
   };
 
+  /** Stores the events, with their contacts and memberships. */
+  const storeEvents = async ({ believed, events, missing, node, began }: Commit): Promise<void> => {
+    if (events.length === 0) return;
+    const { contacts, done } = missing!;
+    const ids = newIds(events.length);
+    const idOf = new Map(events.map((event, at) => [event, ids[at]!]));
+    const statements = partsOf(events, (event) => contactShard(event).id).flatMap(([, part]) => [
+      ...makeContacts(part.filter((event) => contacts.has(event))),
+      ...insertEvents(
+        part.map((event) => idOf.get(event)!),
+        part,
+      ),
+    ]);
+    const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds, node, generation: believed });
+    done(statements, written);
+    const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
+    for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
+    tell.committed?.(events.length, (performance.now() - began) / 1_000);
+  };
+
+  const tellLeftOut = ({ leftOut }: Commit): void => {
+    for (const { workspace } of leftOut) tell.leftOut?.(workspace);
+  };
+
+  const steps = [leaveUnserved, leaveErased, findMissing, storeAccounts, storeEvents, tellLeftOut];
   /** Stores what may be stored at a generation. @returns the failures of those that are left out */
-  const commitAt = async (
-    believed: number,
-    all: readonly NewEvent[],
-    node: number,
-  ): Promise<Map<NewEvent, unknown>> => {
-    const began = performance.now();
-    const failed = new Map<NewEvent, unknown>();
-    for (const event of all) if (!isServed(event.workspace)) failed.set(event, notServed());
-    const served = all.filter((event) => !failed.has(event));
-    const notErased = await withoutErased(served);
-    const { accounts, contacts, without, done } = missing.of(notErased);
-    for (const event of notErased) event.isUnlisted = without.has(event) && event.accountUid ? true : undefined;
-    if (accounts.length > 0) {
-      const away = await storeAccounts(accounts, { done, believed });
-      for (const event of notErased) if (away.has(accountOf(event))) failed.set(event, away.get(accountOf(event)));
-    }
-    const events = notErased.filter((event) => !failed.has(event));
-    if (events.length > 0) {
-      const ids = newIds(events.length);
-      const idOf = new Map(events.map((event, at) => [event, ids[at]!]));
-      const statements = partsOf(events, (event) => contactShard(event).id).flatMap(([, part]) => [
-        ...makeContacts(part.filter((event) => contacts.has(event))),
-        ...insertEvents(
-          part.map((event) => idOf.get(event)!),
-          part,
-        ),
-      ]);
-      const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds, node, generation: believed });
-      done(statements, written);
-      const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
-      for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
-      tell.committed?.(events.length, (performance.now() - began) / 1_000);
-    }
-    const kept = new Set(notErased);
-    for (const event of served) if (!kept.has(event)) tell.leftOut?.(event.workspace);
-    return failed;
+  const commitAt = async (believed: number, events: NewEvent[], node: number): Promise<Map<NewEvent, unknown>> => {
+    const commit: Commit = { believed, node, events, began: performance.now(), failed: new Map(), leftOut: [] };
+    for (const step of steps) await step(commit);
+    return commit.failed;
   };
   const commit = (all: NewEvent[], node: number) =>
     writeAtGeneration(generation, (believed) => commitAt(believed, all, node));
@@ -127,9 +153,6 @@ export const createEventStore = (
     probe: createProbe(database, bounds, nodeOf),
   };
 };
-
-/** A body may take its time, and its workspace be deleted meanwhile. */
-const notServed = () => new HttpError(401, "the API token is wrong");
 
 /** Stands for the account of an event. Names of workspaces hold no slash. */
 const accountOf = ({ workspace, accountUid }: NewEvent): string => `${workspace}/${accountUid}`;
