@@ -41,7 +41,10 @@ export const startKnown = async () => {
   return service;
 };
 
-export const test = base.extend<{ guard: Guard; changing: RunningService }, { service: RunningService }>({
+export const test = base.extend<
+  { guard: Guard; changing: Awaited<ReturnType<typeof startFilled>> },
+  { service: RunningService }
+>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
     async ({}, use) => {

@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
+import { createToken } from "../../../src/service/access/token-store.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { waitFor } from "../../../test/support/wait.js";
 import { ADMIN_TOKEN, card, cells, give, open, settled, test, tile } from "./owner.js";
 
 /* From a number to the people behind it: what each page shows, and what leads where. */
@@ -155,7 +157,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   const [request] = await Promise.all([page.waitForRequest(/contacts/), erase.click()]);
   // Addresses stand in logs.
   expect(request.url()).not.toContain("emil");
-  await expect(page.locator("main").getByRole("status")).toHaveText("Erased. Events that went with it: 1.");
+  await expect(page.getByText("Erased. Events that went with it: 1.")).toBeVisible();
   await expect(page.locator("main")).not.toContainText(/emil|seen|Erase this/);
   await page.reload();
   await give(page, ACCESS_TOKEN);
@@ -189,6 +191,47 @@ test("A long history is read to its end, while newer events come in front of it"
   await expect(events).toHaveCount(451);
   await expect(events.first()).toContainText("newest");
   await expect(page.getByRole("button", { name: "Older events" })).toBeHidden();
+});
+
+test(
+  "Accounts of which events alone tell stand under one line where they are many",
+  PAGES,
+  async ({ page, changing }) => {
+    for (let at = 0; at < 12; at += 1)
+      await changing.post({ contact_uid: "one", event_uid: "seen", params: { account_uid: `account-${at}` } });
+    await fetch(`${changing.url}/v2/accounts?uid=account-0`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ data: { name: "Known" } }),
+    });
+    await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 12, {
+      what: "all accounts to be counted",
+    });
+    await open(page, `${changing.url}/accounts`);
+    await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
+    await expect(card(page, "accounts")).toContainText("of which events alone tell, with 11 events.");
+    await page.getByRole("link", { name: "11 more accounts" }).click();
+    await expect(page.getByRole("rowheader")).toHaveCount(11);
+    await page.getByRole("link", { name: "The other accounts" }).click();
+    await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
+  },
+);
+
+test("A token for numbers opens the first page, without anybody's name", PAGES, async ({ page, changing }) => {
+  await changing.post({ contact_uid: "known-person", event_uid: "seen", params: { account_uid: "known-account" } });
+  const wall = { workspace: "default", name: "wall", kind: "numbers", expiresAt: undefined } as const;
+  const token = await createToken(changing.database, wall);
+  const headers = { authorization: `Bearer ${token}` };
+  await waitFor(async () => (await (await changing.get("/v2/numbers", headers)).json()).events?.total === 1, {
+    what: "the event to be counted",
+  });
+  await page.goto(changing.url);
+  await give(page, token);
+  await settled(page);
+  await expect(tile(page, "events")).toHaveText("1");
+  await expect(card(page, "accounts")).toBeHidden();
+  await expect(page.locator("nav.pages")).toBeHidden();
+  await expect(page.locator("body")).not.toContainText("known-");
 });
 
 test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", PAGES, async ({ page }) => {

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { followSums } from "../../../src/service/numbers/sums/follower.js";
 import { renew } from "../../../src/service/numbers/sums/renewal/renew.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
-import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/restored.js";
 import { markStale } from "../../../src/service/records/stale-hours.js";
+import { readUpkeep } from "../../../src/service/watch/upkeep.js";
 import { overDatabase } from "../support/over-database.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the sums once, and who follows hears of it. */
@@ -118,6 +119,7 @@ overDatabase((place) => {
     const since = (await store("shop", 2, 0)).at(-1)!;
     await follow(["shop"]);
     expect(await sumsOf("shop")).toEqual(await countedOf("shop"));
+    expect((await readUpkeep(database.query)).clock).toBeLessThan(60);
     const ids = async (after: string) => {
       const behind = "SELECT id FROM events WHERE workspace = 'shop' AND id > $1 ORDER BY id";
       return (await database.query<{ id: string }>(behind, [after])).map(({ id }) => id);

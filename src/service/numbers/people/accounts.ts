@@ -136,7 +136,7 @@ export const busiestAccounts = async (query: Query, asked: Asked) => {
   const [row] = await query<{ events: unknown; before: unknown; busiest: Row[] | null; fell: Row[] | null }>(
     `WITH counted AS MATERIALIZED (${accountsOf(bind, asked)})
      SELECT coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before,
-            ${top("events > 0", "events DESC")} AS busiest, ${top("events < before", "events - before")} AS fell FROM counted`,
+            ${top("events > 0", "events DESC, before DESC")} AS busiest, ${top("events < before", "events - before, before DESC")} AS fell FROM counted`,
     values,
   );
   const [busiest, fell] = [row!.busiest ?? [], row!.fell ?? []];
