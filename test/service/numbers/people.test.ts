@@ -15,6 +15,11 @@ import { count, DAY, EVENTS, idOf, NOW, paramsOf, storeEvents, urlOf, within, ZO
 
 const ADMIN = "test-admin-token";
 
+interface Member {
+  unique_id: string;
+  events: number;
+}
+
 /** Accounts that are stored at once. */
 interface Stored {
   amount: number;
@@ -343,6 +348,13 @@ overDatabase((place) => {
     expect(without.accounts.map(({ unique_id }: { unique_id: string }) => unique_id)).not.toContain("account-4");
     expect(without.contacts.total).toBe(before.contacts.total - new Set(own.map(({ contactUid }) => contactUid)).size);
     expect(before.made.total - without.made.total).toBe(own.filter(({ eventUid }) => eventUid === "event-3").length);
+    // An account is told of without them, too.
+    const told = await ask(`/accounts/${idOf("account", "account-1")}`, { span: "90d" });
+    const others = EVENTS.filter((one) => one.accountUid === "account-1" && one.contactUid !== "contact-7");
+    expect(told.figures.events.total).toBe(others.filter(({ receivedAt }) => receivedAt >= starts[0]).length);
+    expect(Object.fromEntries(told.members.data.map((one: Member) => [one.unique_id, one.events]))).toEqual(
+      count(others, ({ contactUid }) => contactUid),
+    );
     // Nor does what they do from now on.
     await act("later");
     expect((await figures()).events.total).toBe(without.events.total);

@@ -3,7 +3,7 @@ import type { Query } from "../../database/database.js";
 import { boundsOf } from "../../records/export/export-bounds.js";
 import { MAX_ROWS, toKey, toKeys, toSeries } from "../count-keys.js";
 import type { Asked } from "../spans.js";
-import { COUNTED, HOST, KINDS } from "../sums/keys.js";
+import { COUNTED, HOST, KINDS, OF_OTHERS } from "../sums/keys.js";
 import { nameAccounts, nameContacts } from "./names.js";
 
 /** Which events: those of a name, a page, a referrer's host, an account or a contact (by their uids). */
@@ -25,8 +25,8 @@ export const conditionsOf = (workspace: string, filter: Filter, time: { since?: 
   const bounds = boundsOf({ table: "events", workspace, account, contact, eventUid, ...time });
   const values = [...bounds.values];
   // Who asks for one of one's own sees what it did.
-  let conditions =
-    account === undefined && contact === undefined ? `${bounds.conditions} AND ${COUNTED}` : bounds.conditions;
+  const counted = contact === undefined ? ` AND ${account === undefined ? COUNTED : OF_OTHERS}` : "";
+  let conditions = bounds.conditions + counted;
   for (const [key, where, value] of [
     [HOST, KINDS.path.where, host],
     [KINDS.path.key, KINDS.path.where, path],

@@ -2,6 +2,7 @@ import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { READ } from "../../records/records.js";
 import type { Asked } from "../spans.js";
+import { OF_OTHERS } from "../sums/keys.js";
 import { conditionsOf, countMatching, type Filter } from "./matching.js";
 import { nameIn, namesOf, numberOf } from "./names.js";
 
@@ -30,12 +31,12 @@ const membersOf = async (query: Query, workspace: string, { id, account }: { id:
   const [rows, [counted]] = await Promise.all([
     query(
       `SELECT members.contact_id AS id, count(events.id) AS events, max(events.received_at) AS last_seen_at
-       FROM (SELECT contact_id FROM account_contacts WHERE account_id = $1) AS members
-       LEFT JOIN events ON events.contact_id = members.contact_id AND events.workspace = $2 AND events.account_uid = $3
+       FROM (SELECT contact_id FROM account_contacts WHERE account_id = $2 AND ${OF_OTHERS}) AS members
+       LEFT JOIN events ON events.contact_id = members.contact_id AND events.workspace = $1 AND events.account_uid = $3
        GROUP BY 1 ORDER BY 3 DESC NULLS LAST, 1 LIMIT ${MAX_LISTED}`,
-      [id, workspace, encodeText(account)],
+      [workspace, id, encodeText(account)],
     ),
-    query("SELECT count(*) AS total FROM account_contacts WHERE account_id = $1", [id]),
+    query(`SELECT count(*) AS total FROM account_contacts WHERE account_id = $2 AND ${OF_OTHERS}`, [workspace, id]),
   ]);
   const names = await namesOf(
     query,

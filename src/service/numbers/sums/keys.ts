@@ -42,8 +42,10 @@ export const ACTIVE = {
 export type ActiveTable = keyof typeof ACTIVE;
 export const ACTIVE_TABLES = Object.keys(ACTIVE) as ActiveTable[];
 
-/** The events of a workspace, `$1`, that count: those of one's own accounts and contacts do not, see `people/left-out`. */
-export const COUNTED = `contact_id NOT IN (SELECT id FROM left_out WHERE workspace = $1 AND kind = 'contact')
+/** The events of a workspace, `$1`, that are not of one's own contacts. */
+export const OF_OTHERS = "contact_id NOT IN (SELECT id FROM left_out WHERE workspace = $1 AND kind = 'contact')";
+/** Those that count: of one's own accounts and contacts none do, see `people/left-out`. */
+export const COUNTED = `${OF_OTHERS}
   AND coalesce(account_uid, '') NOT IN (SELECT unique_id FROM left_out WHERE workspace = $1 AND kind = 'account')`;
 
 /** The start of its quarter, of an event. */
