@@ -51,6 +51,9 @@ const mondays = () => {
 };
 const lastOf = (monday: string) => date(Date.parse(monday) + 6 * DAY);
 
+/** So many whole days, without today. */
+const lastDays = (days: number) => `from=${date(Date.now() - days * DAY)}&to=${date(Date.now() - DAY)}`;
+
 const FIGURES: Record<string, Figure> = {
   "active contacts of each week": {
     sql: async ({ rows }) =>
@@ -108,9 +111,7 @@ const FIGURES: Record<string, Figure> = {
     api: async ({ ask }) => {
       const { data } = (await ask("/accounts?span=90d")) as { data: Row[] };
       const quiet = date(Date.now() - 14 * DAY);
-      return data
-        .map((row) => [row.unique_id, date(new Date(Number(row.last_seen_at)))])
-        .filter(([, last]) => last! < quiet);
+      return data.map((row) => [row.unique_id, String(row.last_seen_on)]).filter(([, last]) => String(last) < quiet);
     },
   },
   "what a contact did last": {
@@ -137,11 +138,11 @@ const FIGURES: Record<string, Figure> = {
   "accounts of the last seven days, and of the seven before": {
     sql: async ({ rows }) => (await rows(14)).map((row) => [row.account_uid, row.events, row.before]),
     api: async ({ ask }) => {
-      const lists = await Promise.all(["all", "silent"].map((show) => ask(`/accounts?span=7d&show=${show}`)));
+      const lists = await Promise.all(["all", "silent"].map((show) => ask(`/accounts?${lastDays(7)}&show=${show}`)));
       return lists.flatMap(({ data }: { data: Row[] }) => data.map((row) => [row.unique_id, row.events, row.before]));
     },
     page: [
-      "/accounts#span=7d",
+      `/accounts#${lastDays(7)}`,
       async (page) => (await cells(page.locator("table.accounts"))).slice(1).map((row) => [row[0], Number(row[3])]),
     ],
   },
