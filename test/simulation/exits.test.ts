@@ -111,6 +111,21 @@ stories("what was in flight at a clean exit", {
 });
 
 stories(
+  "what is in flight while its page is out of sight comes once,",
+  {
+    "although others hear late that an outage before it is over": async ({ tell, world }) => {
+      world.storage.tellsLate = () => 5_000;
+      await tell(`
+        latency 30; A opens; B opens; weather unavailable; A tracks 2; 3 s; weather up; A online; 2 s
+        A tracks; 20 ms; A hides; 60 s; once`);
+    },
+    "although that page empties the storage before the answer":
+      "latency 60; A opens; B opens; 5 s; B tracks; B hides; 50 ms; B clears; 60 s; once",
+  },
+  { seeds: 60 },
+);
+
+stories(
   "what was open while a page was cached",
   each([0, 503], (status) => [
     `shows nothing by an end without acceptance (${status})`,

@@ -5,7 +5,7 @@ import { type DetailOf, report } from "../../reporting.js";
 import { followConsent } from "../../state/consent.js";
 import { consent, filed, get, remove, set } from "../../state/storage.js";
 import { FIRST_LEASE_MS, TOLD_MS } from "../timings.js";
-import { enlist, forget, leased, lookLater, move, rows } from "./queue.js";
+import { enlist, forget, leased, lookLater, move, rows, undecided } from "./queue.js";
 import { isOwn, type Row, writeRow } from "./row.js";
 
 /** A random text, which stands for as long as nobody empties the storage. */
@@ -36,7 +36,7 @@ export const restore = (isEmptied?: boolean): void => {
     followConsent();
     for (const row of rows.values())
       if (consent === "denied") forget(row);
-      else if (get(row.key) === undefined) {
+      else if (row.list !== undecided && get(row.key) === undefined) {
         if (isOwn(row) || !row.list) set(row.key, writeRow(row));
         else {
           row.isLost = true;

@@ -88,12 +88,14 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
 };
 
 /**
- * Is the service down? Two attempts have failed, or one whose answer speaks of every event. An event that has failed before,
- * while others passed, says nothing of the service.
+ * Has the service gone down since this time, in epoch milliseconds? Two attempts have failed, or one whose answer speaks of every
+ * event. An event that has failed before, while others passed, says nothing of the service.
  */
-export const isDown = (): boolean => {
-  const [, , failures, isProbed, culprit] = backoff ?? [];
-  return failures! > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures!;
+export const isDown = (since: number): boolean => {
+  const [setAt, , failures, isProbed, culprit] = backoff ?? [];
+  return (
+    setAt! > since && failures! > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures!
+  );
 };
 
 /** Is the configuration taken for wrong? Then a new event shows whether it still is. */

@@ -7,7 +7,7 @@ import { file, isUnchanged } from "../queue/look.js";
 import { countWaiting, enlist, move, rows, undecided } from "../queue/queue.js";
 import { isStamped, leaseLeft, type Row } from "../queue/row.js";
 import { deliver, drop, put } from "../queue/stored.js";
-import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "../timings.js";
+import { LONG_LEASE_MS, PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "../timings.js";
 import { clear, fail, isDown, keepOffer, offer, RETRY_AFTER } from "./pace.js";
 import { isGone, type Request } from "./requests.js";
 import { BEACON } from "./transport.js";
@@ -135,7 +135,7 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
 export const decide = (): number => {
   let wait = Number.POSITIVE_INFINITY;
   for (const row of undecided) {
-    const isLost = acceptedAt < row.undecidedAt! && isDown();
+    const isLost = acceptedAt < row.undecidedAt! && isDown(-row.lease - LONG_LEASE_MS);
     const left = leaseLeft(row);
     if (left && !isLost) wait = Math.min(wait, left + 1);
     else if (isUnchanged(row)) {
