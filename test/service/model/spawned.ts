@@ -100,6 +100,7 @@ const breakable = (
   server: Awaited<ReturnType<typeof startPostgres>>,
   disk?: ReturnType<typeof smallDisk>,
 ): Driver => {
+  let isArmed = false;
   const CUT =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   const FAULT: Record<Fault, (amount: number) => Promise<unknown>> = {
@@ -113,6 +114,7 @@ const breakable = (
       disk!.empty();
     },
     crash: async (point) => {
+      isArmed = true;
       await driver.end();
       await driver.start({ MODEL_CRASH: String(1 + (point % 60)), MODEL_ARMED: "later" });
       process.kill(driver.services()[0]!.pid!, "SIGUSR2");
@@ -121,7 +123,9 @@ const breakable = (
   const heal = async (): Promise<number> => {
     const began = performance.now();
     if (server.hasEnded()) await server.resume();
-    if (driver.services().some((service) => service.hasEnded())) await driver.end("SIGKILL");
+    // One that is to end at an operation does so now at the latest.
+    if (isArmed || driver.services().some((service) => service.hasEnded())) await driver.end("SIGKILL");
+    isArmed = false;
     if (driver.services().length === 0) await driver.start();
     for (const { url } of driver.services())
       while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {

@@ -366,7 +366,8 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     }
   },
   token: async (on) => {
-    const { workspace, draw } = on;
+    const { draw } = on;
+    const workspace = on.workspace.name === "default" ? living(on.state).at(-1)! : on.workspace;
     if (workspace.name === "default") return;
     const [name, tokens] = pick(
       [...workspace.tokens].filter(([, all]) => all.some(({ holds }) => holds)),
@@ -374,11 +375,11 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     );
     const [{ kind }, days] = [tokens[0]!, draw[1]! % 3];
     if (days === 2) {
-      await runs(on, "token", "revoke", name);
+      await runs({ ...on, workspace }, "token", "revoke", name);
       for (const token of tokens) token.holds = false;
-      return addToken(on, kind, `${kind}-${workspace.tokens.size}`);
+      return addToken({ ...on, workspace }, kind, `${kind}-${workspace.tokens.size}`);
     }
-    const { out } = await runs(on, "token", "rotate", name, "--keep", String(days));
+    const { out } = await runs({ ...on, workspace }, "token", "rotate", name, "--keep", String(days));
     if (days === 0) for (const token of tokens) token.holds = false;
     tokens.push({ kind, text: out.trim(), holds: true });
     await isFollowed(on, kind, out.trim());
