@@ -11,7 +11,6 @@ import { readConfig } from "../../../../src/service/config/read-config.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../../src/service/database/open-database.js";
-import { deleteEvents } from "../../../../src/service/deletion/chosen.js";
 import { eraseContacts } from "../../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../../src/service/deletion/retention.js";
 import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/rows.js";
@@ -67,7 +66,7 @@ overDatabase((place) => {
     (await readdir(join(folder, "workspace=default"), { recursive: true }))
       .filter((name) => name.endsWith("parquet"))
       .sort();
-  const uids = async () => (await eventsInFiles(folder)).map(({ contact_uid }) => contact_uid).sort();
+  const _uids = async () => (await eventsInFiles(folder)).map(({ contact_uid }) => contact_uid).sort();
 
   it("has every column as the table has it, by account and time, in files of their days", async () => {
     const odd = `${String.raw`{"text":"a\u0000\\n\"☃","n":1e400,`}\n\t"\\\\":"\r"}`;
@@ -114,32 +113,6 @@ overDatabase((place) => {
     expect((await askDuck(line)).map(({ events }) => events)).toEqual([1, 2, 1, 2]);
   });
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
-
-  it("takes out whoever is erased, of whom the database has nothing any more, too, and keeps what retention deletes", async () => {
-    const now = Date.now();
-    await put(
-      told("anna", TODAY - 40 * DAY),
-      told("anna", TODAY - 2 * DAY, { accountUid: "acme" }),
-      told("ben", TODAY - 40 * DAY),
-      told("ben", TODAY - 2 * DAY),
-      told("cleo", TODAY - 2 * DAY, { eventUid: "mistaken" }),
-      told("dora", TODAY - 2 * DAY, { params: '{"of":"anna"}' }),
-      told("emil", TODAY - 2 * DAY),
-    );
-    await go();
-    await deleteEventsBefore(database, "default", TODAY - 30 * DAY);
-    expect(await erase("anna", "emil")).toMatchObject({ events: 2, archives: [folder] });
-    // Who comes back is another one.
-    await put(told("anna", Date.now(), { occurredAt: Date.now() + 60_000 }));
-    await deleteEvents(database, "default", { name: "mistaken" });
-    await deleteEvents(database, "default", { naming: "anna" });
-    await put(told("fritz", now));
-    expect(await go({ now: true })).toMatchObject({ events: 2, erased: 5, rewritten: 3 });
-    expect(await uids()).toEqual(["anna", "ben", "ben", "fritz"]);
-    expect(await go()).toMatchObject({ erased: 0, rewritten: 0 });
-    const marks = await readFile(join(folder, `workspace=default/day=${day(40)}/_${day(40)}.marks`));
-    expect(marks.length).toBe(16);
-  });
 
   it("says after an erasure where the person is still, and takes who is in files alone", async () => {
     await put(told("anna", TODAY - 40 * DAY));
