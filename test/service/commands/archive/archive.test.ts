@@ -66,7 +66,6 @@ overDatabase((place) => {
     (await readdir(join(folder, "workspace=default"), { recursive: true }))
       .filter((name) => name.endsWith("parquet"))
       .sort();
-  const _uids = async () => (await eventsInFiles(folder)).map(({ contact_uid }) => contact_uid).sort();
 
   it("has every column as the table has it, by account and time, in files of their days", async () => {
     const odd = `${String.raw`{"text":"a\u0000\\n\"☃","n":1e400,`}\n\t"\\\\":"\r"}`;
