@@ -64,12 +64,10 @@ const swc = {
 const SHORTENED = [
   "beganAt",
   "claimed",
-  "failedAt",
   "failures",
   "fullAt",
   "isAddressed",
   "isLost",
-  "isUnderWay",
   "kept",
   "lease",
   "letters",
@@ -80,9 +78,6 @@ const SHORTENED = [
   "several",
   "time",
   "trackedAt",
-  "tries",
-  "undecidedAt",
-  "usedAt",
 ];
 
 /**

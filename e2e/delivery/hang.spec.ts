@@ -1,4 +1,4 @@
-import { SLOW_MS } from "../../src/browser/delivery/timings.js";
+import { SLOW_MS } from "../../src/browser/delivery/requests.js";
 import { type Fault, test, track, trackMany } from "../harness/fixtures.js";
 import { lasting } from "../harness/outage.js";
 

@@ -2,26 +2,19 @@
 
 import { attempt } from "../shared/attempt.js";
 import type { Params } from "../types/declared.js";
-import type { FlushResult, TrackEvent, Tracker } from "../types.js";
-import { format, plainParams } from "./capture/event.js";
+import type { FlushResult, Tracker } from "../types.js";
+import { plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, viewed, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
 import { config, isOn, isPerPage } from "./config.js";
-import * as delivery from "./delivery/index.js";
+import * as delivery from "./delivery/delivery.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
-import { guard, listenTo, log, readUid, report } from "./reporting.js";
+import { guard, listenTo, log, readUid } from "./reporting.js";
 import { follow } from "./state/changes.js";
 import { allowed } from "./state/consent.js";
 import { identity, identityParams, who } from "./state/identity.js";
 import { consent } from "./state/storage.js";
-
-/** Has the page given a member of the stamp itself, in a sense of its own? Then the event goes without a stamp. */
-const hasOwnStamp = ({ params }: TrackEvent): boolean => {
-  const own = Object.keys(params!).find((name) => /^(event_(id|source|seq)|occurred_at)$/.test(name));
-  if (own) report("input", `stamp: params.${own}`);
-  return !!own;
-};
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
@@ -39,24 +32,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event) return;
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
-  // Behind the hooks, which may track: the number is that of the next event that is stored.
-  const key = delivery.nextKey();
-  const isStamping = isOn(config.stamp ?? true);
-  const stamp = isStamping && !hasOwnStamp(event) && delivery.stampOf(key);
-  // What waits for its contact gets the stamp with that, behind the hook.
-  delivery.add(
-    key,
-    format(event, event.contact_uid ? stamp : false),
-    (stamp ? "s" : "") + (own.account_uid ? "" : "o"),
-  );
-  // A number that no stamp tells would be missed.
-  if (isStamping && !stamp) delivery.rename();
-};
-
-/** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */
-const sealAgain = (event: TrackEvent, stamp: Params | false): string | undefined => {
-  const next = revise(event, true);
-  if (next?.contact_uid) return format(next, stamp && !hasOwnStamp(next) && stamp);
+  delivery.add(event, !!own.account_uid);
 };
 
 /** Where the visitor came from, until a page view has told it. */
@@ -121,7 +97,7 @@ const onEvent = (event: PageEvent): void =>
 export const begin = (): void => {
   onPage(onEvent);
   if (consent) return;
-  delivery.begin(sealAgain);
+  delivery.catchUp();
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
   // A call of nothing would be caught, too: Chromium parses the whole script once more to name it.
   if (config.onChange) attempt(() => follow(config.onChange!));

@@ -2,7 +2,7 @@
  * What a tracker finds in a test in place of the browser's own. Nothing is stored or sent, and what the tracker has put into the
  * page (timers, listeners, wrapped methods of `history`) is taken back at the end: it would reach into the next test.
  */
-import { EVENT } from "../browser/delivery/queue/row.js";
+import { EVENT } from "../browser/delivery/row.js";
 import type { Surroundings } from "../fresh-tracker.js";
 
 // The tracker's timers are none of a test's that counts or runs its own: those of a test replace the browser's later than this.

@@ -224,14 +224,14 @@ describe("figures", () => {
 
   it("the bounds are those of the delivery", async () => {
     const page = await readPage("docs/options.md");
-    const timings = (await readPage("src/browser/delivery/timings.ts")).replace(/(?<=\d)_/g, "");
+    const bounds = (await readPage("src/browser/delivery/queue.ts")).replace(/(?<=\d)_/g, "");
     for (const [option, name] of [
       ["maxEvents", "MAX_EVENTS"],
       ["maxBytes", "MAX_BYTES"],
       ["maxAgeMs", "MAX_AGE_MS"],
     ]) {
       const figure = new RegExp(`^\\| \`${option}\` +\\| \`(\\d+)\``, "m").exec(page)![1]!;
-      expect(timings, option).toContain(`${name} = ${figure};`);
+      expect(bounds, option).toContain(`${name} = ${figure};`);
     }
   });
 

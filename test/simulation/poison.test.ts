@@ -39,10 +39,16 @@ for (const poison of ALL) {
 
 storiesTwice("an event that the service never took", {
   ...each(
-    ["500", "refused", "silent"].flatMap((poison) => [5, 60, 1_000].map((s) => [poison, s] as const)),
-    ([poison, seconds]) => [
-      `(${poison}) arrives within 20 s of a visit after the service takes it, ${seconds} s later`,
-      `${SETTLED}; A tracks 20 poison ${poison} at 3; ${seconds} s; cured; A leaves; B opens; 20 s; arrived`,
+    ["500", "refused", "silent"].flatMap((poison) =>
+      [
+        [5, 20],
+        [60, 20],
+        [1_000, 310],
+      ].map(([failing, within]) => [poison, failing, within] as const),
+    ),
+    ([poison, failing, within]) => [
+      `(${poison}) arrives within ${within} s of a visit after the service takes it, ${failing} s later`,
+      `${SETTLED}; A tracks 20 poison ${poison} at 3; ${failing} s; cured; A leaves; B opens; ${within} s; arrived`,
     ],
   ),
   ...each(ALL, (poison) => [
@@ -58,7 +64,7 @@ storiesTwice("an event that the service never took", {
     const tries = world.sent.filter(({ name }) => name === "e1").map(({ beganAt }) => beganAt);
     const gaps = tries.slice(1).map((time, index) => time - tries[index]!);
     expect(Math.max(...gaps.slice(0, 8))).toBeLessThan(5_000);
-    expect([Math.max(...gaps) > 60_000, Math.max(...gaps) < 310_000, gaps.length < 30]).toEqual([true, true, true]);
+    expect([Math.max(...gaps) > 60_000, Math.max(...gaps) < 310_000, gaps.length < 40]).toEqual([true, true, true]);
   },
 });
 
@@ -225,10 +231,10 @@ stories(
       expect(Math.max(...world.sent.map(({ others }) => others.length))).toBe(2);
       expect(world.sent.length).toBe(12);
     },
-    "that are too many for a service that takes fewer than it has said are sent one by one, the next by what it says":
+    "that are too many for a service that takes fewer than it has said go one by one, as all later ones of the document":
       async ({ tell, world }) => {
         await tell("A opens; A tracks; 5 s; most 3; A tracks 10; 20 s; once; most 1000; A tracks 10; 5 s; once");
-        expect(world.sent.map(({ others }) => others.length).filter(Boolean)).toEqual([9, 2, 2, 2]);
+        expect(world.sent.map(({ others }) => others.length).filter(Boolean)).toEqual([9]);
       },
   },
   { before: SEVERAL },

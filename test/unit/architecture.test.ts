@@ -77,14 +77,14 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     `browser/capture/|${COMMON}`,
   ],
   [
-    "what is delivered meets what is recorded there, too",
+    "what is delivered knows of what is recorded how a body is made, and the page's hook",
     /^browser\/delivery\//,
-    `browser/(delivery|state)/|${COMMON}`,
+    `browser/(delivery/|state/|capture/(event|hooks)$)|${COMMON}`,
   ],
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|options|scope)$|browser/(delivery/(queue/)?row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|options|scope)$|browser/(delivery/row|state/(storage|identity))$",
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/(attempt|options)$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],

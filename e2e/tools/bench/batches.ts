@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { FIRST_LEASE_MS } from "../../../src/browser/delivery/timings.js";
+import { FIRST_LEASE_MS } from "../../../src/browser/delivery/queue.js";
 import { post, postBatches } from "../../../test/service/bench/load.js";
 import { median } from "../../../test/support/median.js";
 import { waitFor } from "../../../test/support/wait.js";

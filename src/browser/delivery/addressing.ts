@@ -1,21 +1,26 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
-import type { Params } from "../../types/declared.js";
 import type { TrackEvent } from "../../types.js";
+import { format } from "../capture/event.js";
+import { revise } from "../capture/hooks.js";
+import { report } from "../reporting.js";
 import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
-import { isUnchanged } from "./queue/look.js";
-import { change, enlist, move, rename, rows, unaddressed } from "./queue/queue.js";
-import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./queue/row.js";
-import { drop, put } from "./queue/stored.js";
+import { change, drop, enlist, move, put, rename, rows, unaddressed } from "./queue.js";
+import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./row.js";
+import { isUnchanged } from "./tabs.js";
 
-/** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
-export type Seal = (event: TrackEvent, stamp: Params | false) => string | undefined;
-
-let seal: Seal;
-
-/** To be called before all else. */
-export const sealBy = (next: Seal): void => {
-  seal = next;
+/**
+ * What a row holds of an event: with its stamp, as soon as it has its contact. Where the page has given a member of the stamp itself,
+ * in a sense of its own, the event goes without.
+ */
+export const seal = (row: Row, event: TrackEvent): ReturnType<typeof contentOf> => {
+  const own =
+    isStamped(row) && Object.keys(event.params!).find((name) => /^(event_(id|source|seq)|occurred_at)$/.test(name));
+  if (own) {
+    row.letters = row.letters.replace("s", "");
+    report("input", `stamp: params.${own}`);
+  }
+  return contentOf(format(event, !!event.contact_uid && isStamped(row) && stampOf(row.key)));
 };
 
 /**
@@ -28,16 +33,14 @@ export const address = (row: Row): boolean => {
   // The hook may call verbs, which must not find it waiting.
   move(row);
   const given = { ...identityParams(), ...params, ...(row.letters.includes("o") && identityParams()) };
-  const stamp = isStamped(row) && stampOf(row.key);
-  const body = seal({ contact_uid: identity[1], ...event, params: given }, stamp);
+  const next = revise({ contact_uid: identity[1], ...event, params: given }, true);
+  const content = next?.contact_uid && seal(row, next);
   if (!rows.has(row.key)) return false;
-  if (body) {
-    change(row, contentOf(body));
-    // The hook has given a member of the stamp itself.
-    if (stamp && !body.includes(stamp.event_source as string)) row.letters = row.letters.replace("s", "");
+  if (content) {
+    change(row, content);
     enlist(row);
   } else drop(row);
-  return !!body;
+  return !!content;
 };
 
 /**
@@ -66,7 +69,7 @@ export const renewProof = (contact: string, account: string, proof: string): voi
       change(row, contentOf(row.body.replace(proofBefore, proof)));
       put(row);
       // What was refused without it waits no longer.
-      if (!row.isUnderWay) enlist(row);
+      if (row.list) enlist(row);
     }
 };
 

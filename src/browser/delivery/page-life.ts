@@ -1,19 +1,16 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
-import { uptime } from "../../shared/uptime.js";
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
-import { isUnchanged, load, look } from "./queue/look.js";
-import { forget, lookLater, rename, rows } from "./queue/queue.js";
-import { EVENT, isOwn, readRow } from "./queue/row.js";
-import { HERE, renew, restore } from "./queue/stored.js";
-import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./requests/pace.js";
-import { inFlight, isGone, setGone } from "./requests/requests.js";
-import { release } from "./requests/turn.js";
-import { accept } from "./requests/verdicts.js";
+import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
+import { forget, HERE, lookLater, rename, renew, restore, rows } from "./queue.js";
+import { inFlight, isGone, setGone } from "./requests.js";
 import { hurry, round } from "./rounds.js";
+import { EVENT, isOwn } from "./row.js";
+import { isUnchanged, look, release } from "./tabs.js";
+import { accept } from "./verdicts.js";
 
 /** What the visitor allowed when that was last looked at. */
 let before: Consent | undefined;
@@ -69,8 +66,6 @@ const onEventRow = (key: string, { newValue }: PageEvent): void => {
     if (newValue === null && !isOwn(row)) forget(row);
     else isUnchanged(row);
   }
-  // What its page has left in good order is judged by the requests that begin now.
-  else if (!row && newValue !== null && readRow(key, newValue).lease < 0) load(key);
 };
 
 const onStorage = (event: PageEvent): void => {
@@ -86,7 +81,7 @@ const onStorage = (event: PageEvent): void => {
     if (key === filed(BACKOFF)) forgetBackoff();
     catchUp();
     // Another tab has seen the service accept an event.
-    if (wasDown && !backoff) accept(uptime());
+    if (wasDown && !backoff) accept(Date.now());
   }
   round();
 };

@@ -2,23 +2,22 @@
  * When something is sent. A round begins what may be sent, and sets one timer for the next round. Where nothing waits it sets
  * none, and nothing touches the storage.
  */
-import { pause } from "../../shared/pause.js";
-import { backOffMs, isSuccess } from "../../shared/retry-policy.js";
+import { isSuccess } from "../../shared/retry-policy.js";
 import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, logError } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
-import { due } from "./due.js";
-import { trim } from "./queue/bounds.js";
-import { lookWhenDue } from "./queue/look.js";
-import { countWaiting, enlist, rows } from "./queue/queue.js";
-import type { Row } from "./queue/row.js";
-import { isPausing } from "./requests/pace.js";
-import { inFlight, isGone, protect, send } from "./requests/requests.js";
-import { ask, isAsking, release } from "./requests/turn.js";
-import { decide, judge } from "./requests/verdicts.js";
-import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
+import { address } from "./addressing.js";
+import { backoff, isKnown, isPausing, offer, waitFor } from "./pace.js";
+import { countWaiting, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
+import { inFlight, isFull, isGone, KEEPALIVE_BYTES, protect, room, SLOW_MS, send } from "./requests.js";
+import { isStamped, isYoung, LONG_LEASE_MS, type Row } from "./row.js";
+import { ask, isAsking, isUnchanged, lookWhenDue, owns, release, takeTurn } from "./tabs.js";
+import { decide, judge, takesLists } from "./verdicts.js";
+
+/** A covered window gets no frame: an event waits for one no longer than this. */
+const FRAME_MS = 100;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** When the next round comes, as of `uptime`. */
@@ -39,20 +38,12 @@ const again = (): void => {
   if (!isGone) round();
 };
 
-/** A suspect waits by itself, in no list. */
-const wait = async (row: Row, tries: number): Promise<void> => {
-  await pause(backOffMs(Math.max(1, tries - SUSPECT_TRIES + 1)));
-  if (rows.get(row.key) !== row) return;
-  enlist(row);
-  again();
-};
-
 /** Sends these events in one request, and has the outcome judged. */
 const carry = async (several: Row[], isOut: boolean): Promise<void> => {
   const request = await send(several, isOut);
   const [status, , , , ended] = request.outcome;
   // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
-  const isKnown = inFlight.has(request);
+  const isHeard = inFlight.has(request) || isSuccess(status);
   // It keeps its place and its bytes until its body has ended.
   if (ended)
     ended.then(() => {
@@ -61,9 +52,84 @@ const carry = async (several: Row[], isOut: boolean): Promise<void> => {
     });
   else inFlight.delete(request);
   // In the same task as it ends: until then nobody else may send the events.
-  if (isKnown || isSuccess(status)) judge(request);
+  if (isHeard) judge(request);
   request.several = [];
-  for (const one of several) if (one.tries) wait(one, one.tries);
+};
+
+/** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one may be cut off whose repeat is dropped. */
+const fits = (row: Row, isOut: boolean): boolean =>
+  row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isKnown(row)));
+
+/**
+ * Takes an event that is to be sent, if it is there still. It has its contact then, and in a turn a lease that is longer
+ * than any request lasts.
+ */
+const take = (row: Row, isYoung: boolean): boolean => {
+  if ((!isYoung && !isUnchanged(row)) || (!row.isAddressed && !address(row))) return false;
+  if (!isYoung) {
+    takeTurn();
+    put(row, Date.now() + LONG_LEASE_MS);
+  }
+  return true;
+};
+
+/**
+ * What the service knows again by its stamp goes with others of its list where it takes several. In view they may be more than
+ * outlive the page, so that a back-log goes in four requests at once. While their request is open they are in no list.
+ */
+const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
+  const several = [row];
+  // In a back-off one event finds out how the service is; or what the service has put off as it was.
+  const most = Math.min(takesLists ? offer || 1 : 1, row.most ?? (backoff ? 1 : NEVER));
+  const bytes = isOut ? room() : KEEPALIVE_BYTES;
+  let { size, list } = row;
+  move(row);
+  if (isStamped(row))
+    for (const one of list!) {
+      if (several.length >= most || size + one.size >= bytes) break;
+      if (!isStamped(one) || one.most !== row.most || !take(one, isYoung)) continue;
+      move(one);
+      several.push(one);
+      size += one.size + 1;
+    }
+  return several;
+};
+
+/**
+ * Begins what may be sent now: a request that has begun changes what else may begin.
+ *
+ * @param isOut whether the page is out of sight, and may be over soon
+ * @param isLeaving whether it is being hidden or left in this moment
+ * @returns milliseconds until to come again
+ */
+const begin = (isOut: boolean, isLeaving: boolean): number => {
+  for (const list of [young, ready, failed])
+    for (const row of list) {
+      const isFree = list === young;
+      if (isFree && !isYoung(row)) {
+        enlist(row);
+        continue;
+      }
+      const wait = waitFor(row, mayProbeEarly);
+      if (wait) return wait;
+      if (backoff && isGone) return NEVER;
+      if (!isFree && !owns()) return isGone ? NEVER : ask(again);
+      // Out of sight, what is not young goes in one request at a time, but for the moment in which the page may end.
+      if (!isFree && isOut && !isLeaving && inFlight.size) return NEVER;
+      if (isFull(isOut)) return SLOW_MS;
+      // Out of sight it is passed over where it never fits. Else it waits for room, and all behind it wait, too.
+      if (!fits(row, isOut)) {
+        if (isOut && row.size > KEEPALIVE_BYTES) continue;
+        return NEVER;
+      }
+      if (!take(row, isFree)) continue;
+      mayProbeEarly = false;
+      carry(collect(row, isFree, isOut), isOut)
+        .catch(logError)
+        .then(again);
+      if (backoff) return NEVER;
+    }
+  return NEVER;
 };
 
 const maySend = (): boolean => !!url && isOpen();
@@ -72,20 +138,16 @@ const step = (isLeaving: boolean): void => {
   clearTimeout(timer);
   isComing = false;
   const isOut = isGone || isHidden();
-  let wait = Math.min(decide(), !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY);
+  const waits = [decide()];
+  if (!isOut && maySend()) waits.push(lookWhenDue());
   trim();
-  if (countWaiting() && maySend()) {
-    const left = due(isOut, isLeaving, mayProbeEarly, (several) => {
-      mayProbeEarly = false;
-      carry(several, isOut).catch(logError).then(again);
-    });
-    wait = Math.min(wait, left || ask(again));
-  }
-  wait = Math.min(wait, protect(isOut));
+  if (countWaiting() && maySend()) waits.push(begin(isOut, isLeaving));
+  waits.push(protect(isOut));
   // In a back-off it ends by itself.
   if (!countWaiting()) release();
+  const wait = Math.min(...waits);
   nextAt = uptime() + wait;
-  if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
+  if (!isGone && wait < NEVER) arm(wait);
 };
 
 /**

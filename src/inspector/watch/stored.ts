@@ -1,5 +1,5 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-import { EVENT, readRow, timeOf } from "../../browser/delivery/queue/row.js";
+import { EVENT, readRow, timeOf } from "../../browser/delivery/row.js";
 import { IDENTITY } from "../../browser/state/identity.js";
 import { CONSENT, MUTE } from "../../browser/state/storage.js";
 import { attempt } from "../../shared/attempt.js";
@@ -23,9 +23,9 @@ export const keysOf = (name: string, tokens: Tokens = {}) => {
 
 /** Milliseconds until the next attempt; 0 where one is due or under way. `pace.ts` of the delivery writes the row. */
 const readPause = (row: string): number => {
-  const [setAt = 0, delay = 0, , isProbed] = row.split(",").map(Number);
+  const [setAt = 0, delay = 0] = row.split(",").map(Number);
   const left = setAt + delay - Date.now();
-  return !isProbed && left > 0 && left <= delay ? left : 0;
+  return !row.endsWith("probe") && left > 0 && left <= delay ? left : 0;
 };
 
 export type SentEvent = { event: string; contact: string; visitUrl: string; params: Record<string, unknown> };

@@ -2,8 +2,8 @@
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
-import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/queue/row.js";
-import { claim, fail } from "../../../../src/browser/delivery/requests/pace.js";
+import { claim, fail } from "../../../../src/browser/delivery/pace.js";
+import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
 import { allow } from "../../../../src/browser/state/storage.js";
 import { keysOf, readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";
@@ -62,9 +62,9 @@ describe("the storage", () => {
     const pause = () => Math.ceil(readStored("tracklet", TAG).pauseMs / 1_000);
     fail("", 0, 4_000);
     expect(pause()).toBe(4);
-    claim("another event");
+    claim({ failures: 0 } as Row);
     expect(pause()).toBe(0);
-    for (const row of [`${Date.now() - 5_000},4000,3,0,`, `${Date.now() + 9_000},4000,3,0,`, "x"]) {
+    for (const row of [`${Date.now() - 5_000},4000,3,`, `${Date.now() + 9_000},4000,3,`, "x"]) {
       localStorage.setItem(backOff, row);
       expect(pause()).toBe(0);
     }

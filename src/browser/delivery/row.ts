@@ -2,10 +2,8 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
-
-import { uptime } from "../../../shared/uptime.js";
-import type { Params } from "../../../types/declared.js";
-import { LONG_LEASE_MS, YOUNG_MS } from "../timings.js";
+import { uptime } from "../../shared/uptime.js";
+import type { Params } from "../../types/declared.js";
 
 /** In every key of this format, and in no other one. */
 export const EVENT = "event3:";
@@ -13,8 +11,6 @@ export const EVENT = "event3:";
 export interface Row {
   /** Never changes, whoever sends the event. */
   key: string;
-  /** When it was tracked, in epoch milliseconds. */
-  time: number;
   /** What is sent: the same bytes at each attempt. */
   body: string;
   /** Bytes of the body in UTF-8. */
@@ -29,8 +25,8 @@ export interface Row {
   /** How often it has failed. */
   failures: number;
   /**
-   * Until when, in epoch milliseconds, only who has written this may send the event. It is negative where a page has gone out of
-   * sight in good order while the request was open: the service most likely has the event.
+   * Until when, in epoch milliseconds, others leave the event alone. It is negative where a page has gone out of sight in good
+   * order while the request was open: the service most likely has the event.
    */
   lease: number;
 
@@ -38,19 +34,11 @@ export interface Row {
 
   /** When this document has tracked it. */
   trackedAt?: number;
-  /** When it failed last. */
-  failedAt?: number;
-  /** Attempts since it is a suspect. */
-  tries?: number;
   /** At most so many events may be in its request, because a larger one has failed. */
   most?: number | undefined;
-  /** Since when it is known here as one that the service most likely has. */
-  undecidedAt?: number;
   /** Is it of another document, and to be put back into a storage that was emptied? */
   isLost?: boolean;
-  /** Is a request open that holds it? Meanwhile it is in no list. */
-  isUnderWay?: boolean;
-  /** What it waits for: one of the queue's lists. */
+  /** What it waits for: one of the queue's lists; nothing while a request is open that holds it. */
   list?: Set<Row> | undefined;
 }
 
@@ -75,8 +63,8 @@ export const timeOf = (key: string): number => Number(key.split(":").pop());
  * Milliseconds since the event was tracked: by a clock that nobody sets, where this document has tracked it. Of other
  * documents' events the key tells, and a clock that is set makes them younger or older.
  */
-export const ageOf = ({ time, trackedAt }: Row): number =>
-  trackedAt === undefined ? Date.now() - time : uptime() - trackedAt;
+export const ageOf = ({ key, trackedAt }: Row): number =>
+  trackedAt === undefined ? Date.now() - timeOf(key) : uptime() - trackedAt;
 
 /** Has it a stamp? */
 export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
@@ -84,13 +72,21 @@ export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
 /** Was it tracked by this document? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
-/** Does this document send it out of its turn? What it has not tracked itself is at no time young. */
-export const isYoung = ({ trackedAt, failedAt }: Row): boolean => !failedAt && uptime() - trackedAt! < YOUNG_MS;
+/** For so long a document sends what it has tracked without its turn: a healthy service answers sooner. */
+const YOUNG_MS = 1_000;
 
-/** Milliseconds for which only its writer may send it. What is longer than any lease was written by a clock that was set since. */
-export const leaseLeft = ({ lease }: Row): number => {
+/** Does this document send it out of its turn? What it has not tracked itself is at no time young. */
+export const isYoung = ({ trackedAt, failures }: Row): boolean => !failures && uptime() - trackedAt! < YOUNG_MS;
+
+/** The long lease, from the beginning of a request: no request lasts longer. */
+export const LONG_LEASE_MS = 20_000;
+/** What has failed itself, while others passed, waits by its lease for no longer than this. */
+export const LONGEST_WAIT_MS = 300_000;
+
+/** Milliseconds for which others leave it alone. What is longer than any lease was written by a clock that was set since. */
+export const leaseLeft = ({ lease, failures }: Row): number => {
   const left = Math.abs(lease) - Date.now();
-  return left > LONG_LEASE_MS ? 0 : Math.max(0, left);
+  return left > (failures ? LONGEST_WAIT_MS : LONG_LEASE_MS) ? 0 : Math.max(0, left);
 };
 
 /** The body, and what it says of the event. */
@@ -107,12 +103,5 @@ export const writeRow = ({ failures, lease, letters, body }: Row): string => `${
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
   const [failures, lease, letters = ""] = text.slice(0, start).split(",");
-  return {
-    key,
-    time: timeOf(key),
-    failures: Number(failures),
-    lease: Number(lease),
-    letters,
-    ...contentOf(text.slice(start)),
-  };
+  return { key, failures: Number(failures), lease: Number(lease), letters, ...contentOf(text.slice(start)) };
 };

@@ -1,7 +1,7 @@
 /** How one body is sent, and what its answer is. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Config } from "../../../../../src/types.js";
-import { fresh } from "../../fresh.js";
+import type { Config } from "../../../../src/types.js";
+import { fresh } from "../fresh.js";
 
 const URL_OF_EVENTS = "https://track.example/v1/track/event?api_token=token";
 const BODY = '{"event_uid":"a"}';
@@ -10,7 +10,7 @@ const fetch = vi.fn<(url: string, init: RequestInit) => unknown>();
 
 /** @param outlives whether it must outlive its page */
 const post = async (config: Partial<Config> = {}, outlives = true, body = BODY) =>
-  (await fresh(config, () => import("../../../../../src/browser/delivery/requests/transport.js"))).post(body, outlives);
+  (await fresh(config, () => import("../../../../src/browser/delivery/requests.js"))).post(body, outlives);
 const lastInit = (): RequestInit => fetch.mock.lastCall![1];
 
 beforeEach(() => {
