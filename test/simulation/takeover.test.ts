@@ -135,7 +135,7 @@ stories("rows of another version of the script", {
     const key = `${FILED}event1:0.5-1700000000000:1000000:${world.clock.wall()}`;
     world.storage.rows[key] = '{"contact_uid":"ann","event_uid":"a","params":{}}';
     await tell(
-      `weather refused; A opens maxAgeMs=60000; A tracks; 30 s; weather up; 60 s; ${THIRTY_DAYS - 100} s; A hides; A shows; 1 s`,
+      `weather refused; A opens maxAgeMs=60000; A tracks; 30 s; weather up; A online; 60 s; ${THIRTY_DAYS - 100} s; A hides; A shows; 1 s`,
     );
     expect([world.names().includes("a"), key in world.storage.rows]).toEqual([false, true]);
     await tell("100 s; B opens maxAgeMs=60000; 5 s; A told ; B told ");

@@ -6,7 +6,7 @@ import { uptime } from "../../shared/uptime.js";
 import { config, url } from "../config.js";
 import { log } from "../reporting.js";
 import { backoff, claim, hasFailed } from "./pace.js";
-import { FIRST_LEASE_MS, NEVER, put, rows } from "./queue.js";
+import { NEVER, put, rows } from "./queue.js";
 import { LONG_LEASE_MS, leaseLeft, type Row } from "./row.js";
 
 /**
@@ -184,11 +184,9 @@ export const protect = (isOut: boolean): number => {
     if (!isOut && age < PROTECTED_MS) wait = Math.min(wait, PROTECTED_MS - age);
     else
       for (const row of several) {
-        const left = leaseLeft(row);
         const isGood = isLikely && kept > 0 && !row.failures;
-        const isRight = left > FIRST_LEASE_MS && isGood === row.lease < 0;
-        if (!left || isRight || rows.get(row.key) !== row) continue;
-        put(row, (isGood ? -1 : 1) * (time + LONG_LEASE_MS));
+        const lease = (isGood ? -1 : 1) * (time + LONG_LEASE_MS);
+        if (row.lease !== lease && leaseLeft(row) && rows.get(row.key) === row) put(row, lease);
       }
   }
   return wait;

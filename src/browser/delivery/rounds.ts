@@ -41,16 +41,13 @@ const again = (): void => {
 /** Sends these events in one request, and has the outcome judged. */
 const carry = async (several: Row[], isOut: boolean): Promise<void> => {
   const request = await send(several, isOut);
-  const [status, , , , ended] = request.outcome;
   // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
-  const isHeard = inFlight.has(request) || isSuccess(status);
+  const isHeard = inFlight.has(request) || isSuccess(request.outcome[0]);
   // It keeps its place and its bytes until its body has ended.
-  if (ended)
-    ended.then(() => {
-      inFlight.delete(request);
-      again();
-    });
-  else inFlight.delete(request);
+  Promise.resolve(request.outcome[4]).then(() => {
+    inFlight.delete(request);
+    again();
+  });
   // In the same task as it ends: until then nobody else may send the events.
   if (isHeard) judge(request);
   request.several = [];

@@ -163,7 +163,7 @@ export const ask = (run: () => void): number => {
   me ||= uuid().slice(-12);
   const left = Number(get(named(TURN))?.split(",")[1]) - Date.now();
   // What is longer was written by a clock that was set since.
-  if (left > 0 && left <= TURN_MS && !isMine()) return Math.min(left, REFUSED_MS);
+  if (left > 0 && left <= TURN_MS && !isMine()) return REFUSED_MS;
   write();
   const asked = -uptime();
   usedAt = asked;
