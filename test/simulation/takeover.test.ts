@@ -60,6 +60,16 @@ storiesTwice("a tab", {
   },
 });
 
+stories(
+  "a tab that stood still",
+  {
+    "and is left at once does not give back the turn that is another one's by now": `
+      weather refused; B opens; A opens; C opens; C tracks 9; C crashes; A tracks; B tracks; 6 s; latency 1500; weather up
+      A online; 1200 ms; A stops; 6 s; latency 3000; B online; 1 s; A wakes; A leaves navigating; D opens; 40 s; once`,
+  },
+  { seeds: 40 },
+);
+
 storiesTwice("many dead tabs", {
   "have their events sent in the order in which they were tracked": `
     ${["A", "B", "C", "D", "E"].map((tab) => `${tab} opens nobody; ${tab} tracks; ${tab} crashes; 1 s`).join("; ")}

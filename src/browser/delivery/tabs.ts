@@ -146,8 +146,9 @@ export const takeTurn = (): void => {
   write();
 };
 
+/** Gives the turn back; one that it has not used for a while may be another one's, of which a page that stood still has yet to hear. */
 export const release = (): void => {
-  if (usedAt > 0 && isMine()) remove(named(TURN));
+  if (owns()) remove(named(TURN));
   usedAt = 0;
 };
 
