@@ -36,15 +36,20 @@ const history = (allowed: Weighted[]) =>
   fc.record({
     seed: fc.nat(),
     steps: fc.array(fc.oneof(...allowed), { minLength: 3, maxLength: 40, size: "max" }),
-    /** Does the service take several events in one request, and do all pages stamp theirs? */
-    isSeveral: fc.boolean(),
+    /** Do all pages stamp their events? */
+    isStamped: fc.boolean(),
+    /** Does the service take several events in one request, and drop repeats by their stamps? */
+    isOffering: fc.boolean(),
   });
+
+type History = { seed: number; steps: string[]; isStamped: boolean; isOffering: boolean };
 
 const live =
   ({ isExact = true, begin = "", end = "" }) =>
-  ({ seed, steps, isSeveral }: { seed: number; steps: string[]; isSeveral: boolean }): Promise<void> =>
+  ({ seed, steps, isStamped, isOffering }: History): Promise<void> =>
     inStory(async (teller) => {
-      if (isSeveral) await teller.tell("stamped; most 1000");
+      if (isStamped) await teller.tell("stamped");
+      if (isOffering) await teller.tell("most 1000");
       const { random } = teller;
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;

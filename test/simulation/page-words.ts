@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { Tracker } from "../../src/types.js";
 import type { Journal } from "./journal.js";
 import { readFate, words } from "./read-words.js";
+import { HEARD_MS } from "./rules/rule.js";
 import type { Teller } from "./story.js";
 import type { Page, World } from "./world.js";
 
@@ -24,7 +25,11 @@ const track = async (journal: Journal, page: Page, text: string): Promise<void> 
 };
 
 const clear = (teller: Teller, by: Page, isByKey: boolean): void => {
-  teller.cleared = { at: teller.world.clock.now(), by, isByKey };
+  const at = teller.world.clock.now();
+  const { cleared } = teller;
+  // Of two pages at the same time, the other one's may still come.
+  const isOther = cleared.by !== by && at < cleared.at + HEARD_MS;
+  teller.cleared = isOther ? { at, isByKey: isByKey || !!cleared.isByKey } : { at, by, isByKey };
   teller.inform("onClear", by, isByKey);
 };
 

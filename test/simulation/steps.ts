@@ -45,7 +45,9 @@ export const BASE: Weighted[] = [
   often(4, "next", one("refused", "lost", "429", "503")),
   // Of how many events it takes in one request, it may change its mind.
   often(1, "most", one("", 3, 1_000)),
-  often(3, "another", browser, one("", "", "", "prerendering")),
+  often(3, "another", browser, one("", "", "", "prerendering"), maybe("stamped")),
+  // A tab of the release before has its turn, or has left a back-off.
+  often(1, "former", one("turn", "backoff")),
   // A page that lives for less than two seconds.
   often(
     2,

@@ -36,13 +36,15 @@ export const forgetBackoff = (): void => {
 /** Reads what a document has stored last. Where the page has emptied the storage, or written something else, what is known holds. */
 export const readBackoff = (): void => {
   const texts = (get(filed(BACKOFF)) ?? "").split(",");
-  const numbers = texts.slice(0, 3).map(Number) as [number, number, number];
-  if (texts[3] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[3]];
+  const why = texts.pop()!;
+  const [setAt, delay, failures] = texts.map(Number) as [number, number, number];
+  if (setAt >= 0 && delay >= 0 && failures >= 0) backoff = [setAt, delay, failures, why];
 };
 
 const keep = (...next: Backoff): void => {
   backoff = next;
-  set(filed(BACKOFF), next.join());
+  // The release before reads whether a probe is under way in the fourth place.
+  set(filed(BACKOFF), [...next.slice(0, 3), 0, next[3]].join());
 };
 
 /** Milliseconds for which the back-off holds: none once the clock was set back behind its beginning. */
