@@ -46,8 +46,6 @@ export const BASE: Weighted[] = [
   // Of how many events it takes in one request, it may change its mind.
   often(1, "most", one("", 3, 1_000)),
   often(3, "another", browser, one("", "", "", "prerendering"), maybe("stamped")),
-  // A tab of the release before has its turn, or has left a back-off.
-  often(1, "former", one("turn", "backoff")),
   // A page that lives for less than two seconds.
   often(
     2,
@@ -112,6 +110,9 @@ export const BASE: Weighted[] = [
   often(1, page, 'tracks {"text":"LARGE"}'),
   often(1, "storage", one("full 60", "free")),
 ];
+
+/** A tab of the release before has its turn, or has left a back-off. */
+export const FORMER: Weighted[] = [often(1, "former", one("turn", "backoff"))];
 
 /** Processes that end in the middle of something. */
 export const KILLS: Weighted[] = [often(3, page, "falters", fc.nat(30))];

@@ -88,9 +88,8 @@ export const handOff: MakeRule = (journal) => {
       for (const sent of openOf(page)) if ((leaseOf(entries.get(sent.name)!) ?? 0) < 0) handedOff.add(sent);
     },
     onJump: () => {
-      // Others take the lease of what is open for over.
-      for (const sent of world.sent)
-        if (!sent.isKnown && (leaseOf(entries.get(sent.name)!) ?? 0) < 0) handedOff.add(sent);
+      // Others take the lease of what is open for over, also where its sign is gone, and they have yet to see that.
+      for (const sent of world.sent) if (!sent.isKnown) handedOff.add(sent);
     },
     onFail: (sent, entry, isStored) => {
       if (isStored) return;
