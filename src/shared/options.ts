@@ -13,11 +13,12 @@ type Addressing = { apiToken?: unknown; trackUrl?: unknown; eventPath?: unknown 
 export const urlOf = ({ apiToken, trackUrl, eventPath }: Addressing): string | undefined => {
   // One slash stands between the two, whatever slashes and blanks the first ends with, and slashes the second begins with.
   const path = `${trackUrl} /${eventPath || EVENT_PATH}`.replace(/[/\s]* \/+/, "/");
+  const address = `${path}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
   // On a page by https, browsers block plain http, but for this computer's; and Firefox fails each keepalive request that the
   // page's policy upgrades (measured with Firefox 153).
-  const secure = /^https/.test(location.href) ? path.replace(/^\s*http:(?!\/\/(127|\[|localhost))/, "https:") : path;
-  const address = `${secure}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
+  const secure = () =>
+    /^https/.test(location.href) ? address.replace(/^\s*http:(?!\/\/(127|\[|localhost))/, "https:") : address;
   // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
   if (apiToken && trackUrl)
-    return attempt(() => new URL(address, location.href).href) ?? attempt(() => new URL(address, origin).href);
+    return attempt(() => new URL(secure(), location.href).href) ?? attempt(() => new URL(address, origin).href);
 };
