@@ -46,6 +46,42 @@ overDatabase((place) => {
     expect((await (await service.get("/v2/users", SHOP_READS)).json()).pagination.total).toBe(0);
   });
 
+  it("tells figures without a uid to a token for numbers, and nothing else", async () => {
+    const text = await createToken(database, {
+      workspace: "shop",
+      name: "wall",
+      kind: "numbers",
+      expiresAt: undefined,
+    });
+    const headers = { authorization: `Bearer ${text}` };
+    const event = { contact_uid: "known-person", event_uid: "bought", params: { account_uid: "known-account" } };
+    expect((await service.post(event, {}, `?api_token=${SHOP.apiToken}`)).status).toBe(200);
+    const ask = (path: string, as = headers) =>
+      until(async () => {
+        const answer = await service.get(path, as);
+        return answer.status === 401 ? undefined : answer;
+      });
+    const counted = async (as: typeof headers) =>
+      until(async () => {
+        const body = await (await ask("/v2/numbers?event_uid=bought", as)).text();
+        return JSON.parse(body).events.total > 0 ? body : undefined;
+      });
+    expect(await counted(SHOP_READS)).toContain("known-account");
+    const told = await counted(headers);
+    expect(told).not.toContain("known-");
+    expect(JSON.parse(told)).toMatchObject({ events: { data: [{ event_uid: "bought" }] }, contacts: {}, accounts: {} });
+    expect((await ask("/v2/numbers")).status).toBe(200);
+    expect((await ask("/v2/numbers/returning")).status).toBe(200);
+    const { id } = await (await service.get("/v2/accounts?uid=known-account", SHOP_READS)).json();
+    expect((await ask(`/v2/numbers?account=${id}`)).status).toBe(400);
+    for (const path of [
+      ...["/v2/events", "/v2/users", "/v2/numbers/accounts", "/v2/numbers/left-out", `/v2/accounts/${id}`],
+      ...[`/v2/numbers/accounts/${id}`, `/v2/numbers/accounts/${id}/events`],
+    ])
+      expect((await service.get(path, headers)).status, path).toBe(401);
+    await revokeToken(database, { workspace: "shop", name: "wall" });
+  });
+
   it("takes a token of the database until it expires, and keeps nothing but its digest", async () => {
     const of = { workspace: "shop", name: "site" };
     const read = async (token: string) => (await service.get("/v2/users", { authorization: `Bearer ${token}` })).status;
