@@ -166,7 +166,7 @@ export const OPTIONS = {
     ...TOKEN_OPTIONS,
     watchedEvents: option(
       "TRACKLET_WATCHED_EVENTS",
-      "names of events, by commas, of which `/metrics` tells when the last one came; it tells that of all in any case",
+      "names of events, by commas, of which `/metrics` tells when the last one came",
       { type: "array", items: { type: "string", minLength: 1 }, expected: "names, separated by commas", default: [] },
     ),
     retentionDays: option("TRACKLET_RETENTION_DAYS", "days after which events are deleted; without it they are kept", {
@@ -189,14 +189,14 @@ export const OPTIONS = {
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
     rateLimit: option(
       "TRACKLET_RATE_LIMIT",
-      "requests a minute of one client address, of all processes of a unit together; 0 is no limit",
+      "requests a minute of one client address; 0 is no limit",
       { ...LIMIT, default: 600_000 },
     ),
     // Half a million events of an office or a server behind one address; forty million of one token. The token stands in
     // pages: without a limit, whoever reads it there can fill the disk in minutes.
     addressQuota: option(
       "TRACKLET_ADDRESS_QUOTA_MB",
-      "megabytes of events a day of one client address (with IPv6 of 64 bits, four times that of 56, 16 times of 48), of all processes of a unit; 0 is no limit",
+      "megabytes of events a day of one client address; 0 is no limit",
       { ...LIMIT, default: 256 },
     ),
     tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens, given by the hour", {
@@ -206,7 +206,7 @@ export const OPTIONS = {
     // Each is up to three rows: a contact, an account, and that the one belongs to the other.
     addressRecords: option(
       "TRACKLET_ADDRESS_RECORDS",
-      "new contacts, accounts, memberships a day of one address, of all processes of a unit; 0 is no limit",
+      "new contacts, accounts, memberships a day of one address; 0 is no limit",
       { ...LIMIT, default: 20_000 },
     ),
     logLevel: option(
