@@ -187,11 +187,10 @@ export const OPTIONS = {
       { enum: ["obey", "ignore"], default: "ignore" },
     ),
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
-    rateLimit: option(
-      "TRACKLET_RATE_LIMIT",
-      "requests a minute of one client address; 0 is no limit",
-      { ...LIMIT, default: 600_000 },
-    ),
+    rateLimit: option("TRACKLET_RATE_LIMIT", "requests a minute of one client address; 0 is no limit", {
+      ...LIMIT,
+      default: 600_000,
+    }),
     // Half a million events of an office or a server behind one address; forty million of one token. The token stands in
     // pages: without a limit, whoever reads it there can fill the disk in minutes.
     addressQuota: option(
