@@ -4,6 +4,8 @@ import { HEARD_MS, isKeeping, type MakeRule, YOUNG_MS } from "./rule.js";
 
 /** A turn holds for so long after its last event, in milliseconds. */
 const TURN_MS = 5_000;
+/** Who wants it reads so long after it has written it; in milliseconds. */
+const SETTLE_MS = 600;
 
 export const turn: MakeRule = (journal) => {
   const { world } = journal;
@@ -25,6 +27,8 @@ export const turn: MakeRule = (journal) => {
       // What is in memory alone, or was written back, is nobody else's.
       if (!journal.isExact || !entry.isDurable || !isKeeping(journal) || entry.trackedAt < journal.cleared.at) return;
       if (entry.page === page && clock.now() < entry.trackedAt + YOUNG_MS) return;
+      // Who stood still had yet to hear whose turn it is as it asked: the leases keep what is open.
+      if (clock.now() < page.resumedAt + SETTLE_MS + HEARD_MS) return;
       for (const other of begun)
         if (other.page !== page && isHolding(other) && journal.cleared.at < other.beganAt)
           journal.violate(`${sent.name} is sent in the turn in which ${other.name} is open`);
