@@ -257,7 +257,7 @@ it("no line of the console has anything of a contact, an account or params, what
       track("read", { person });
       pageview(person as never);
     });
-    for (let n = 0; n < 50; n++) await page.run(() => track(n % 2 ? "bad" : "loop", { person }));
+    for (let n = 0; n < 50; n++) await page.run(() => track(n % 10 ? "loop" : "bad", { person }));
     await world.clock.advance(60_000);
     await page.run(() => track("loop"));
     world.onRequest = ({ answer }) => void world.clock.add(20, () => answer(401));
