@@ -18,6 +18,15 @@ describe("stays, or becomes what stands behind it", () => {
       "/?pk_kwd=a+b&hsa_ad=120207318834560112&spring_campaign=x%2520y&at_medium=a=b&xtor=CS1-32&gclsrc=aw.ds#tblciGiAJ3FvX0c2wV",
     ],
     [
+      "a campaign in other spellings",
+      "/?UTM_SOURCE=News&aff_click_id=1f2e3d4c&CampaignId=18273645&icid=home_1&s_kwcid=AL!4422!3",
+    ],
+    [
+      "an id whose name ends as that of a click",
+      "/?docid=ann&orcid=0000-0002-1825-0097&clinicid=7",
+      "/?docid=REDACTED&orcid=REDACTED&clinicid=REDACTED",
+    ],
+    [
       "a person under its name",
       "/?utm_term=ann%2540mail.test&pk_kwd=+491701234567&mtm_cid=4111+1111+1111+1111&clickref=eyJhbGciOi.x&at_hash=x1&hmac=x1",
       "/?utm_term=REDACTED&pk_kwd=REDACTED&mtm_cid=REDACTED&clickref=REDACTED&at_hash=REDACTED&hmac=REDACTED",
@@ -167,7 +176,7 @@ it("a path that fits a pattern is stored as the first one that it fits, and each
         const first = patterns.find(fits);
         if (first) fitting++;
         expect(redact(url, { paths: patterns.map((pattern) => `/${pattern.join("/")}` as const) })).toBe(
-          first ? `${before}/${first.join("/")}${after.replace("/", "")}` : redact(url, {}),
+          first ? `${before}/${encodeURI(first.join("/"))}${after.replace("/", "")}` : redact(url, {}),
         );
       },
     ),
