@@ -5,7 +5,7 @@ import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
 
 /** What was looked at. */
-export type Seen = { page: Page; stored: Stored; activity: Activity };
+type Seen = { page: Page; stored: Stored; activity: Activity };
 
 /** `"waits"`: nothing is wrong, and nothing goes on before something happens. `"unknown"`: nothing of it is to be seen. */
 export type State = "good" | "bad" | "waits" | "unknown";

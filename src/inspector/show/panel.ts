@@ -5,7 +5,7 @@ import type { Report } from "./report.js";
 
 type Child = Node | string;
 
-export const element = (tag: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement => {
+const element = (tag: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children.filter(Boolean));

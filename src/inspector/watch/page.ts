@@ -4,7 +4,7 @@ import { readScripts } from "./scripts.js";
 import { markupOf, short, visible, written } from "./visible.js";
 
 /** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
-export interface Global {
+interface Global {
   push(...calls: unknown[][]): unknown;
   readonly flush?: (options: { timeoutMs: number }) => Promise<unknown>;
   readonly identity?: () => string[];
@@ -12,7 +12,7 @@ export interface Global {
 
 type Attributes = Record<string, string | undefined>;
 
-export const DEFAULT_NAME = "tracklet";
+const DEFAULT_NAME = "tracklet";
 
 const globals = globalThis as unknown as Record<string, object | undefined>;
 

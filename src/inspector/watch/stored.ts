@@ -31,7 +31,7 @@ const readPause = (row: string): number => {
 export type SentEvent = { event: string; contact: string; visitUrl: string; params: Record<string, unknown> };
 
 /** How often it has failed, whether its request was open when its page was left, and since when this page could send it. */
-export type WaitingEvent = SentEvent & { failures: number; isUndecided: boolean; waitedMs: number };
+type WaitingEvent = SentEvent & { failures: number; isUndecided: boolean; waitedMs: number };
 
 export type Stored = typeof NOTHING;
 

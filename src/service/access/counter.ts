@@ -13,7 +13,7 @@ export interface Counter {
   add(key: string, points: number): void;
 }
 
-export interface CounterOptions {
+interface CounterOptions {
   /** What a key may use in each window. */
   points: number;
   /** Milliseconds after which the next window begins, for all keys at once. */

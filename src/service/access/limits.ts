@@ -71,7 +71,7 @@ export const limitRequests = (
 };
 
 /** Who sends events, and what they count for together. */
-export interface Load {
+interface Load {
   /** Of the client; none where it has the token of a server, which is no stranger. */
   address: string | undefined;
   workspace: string;

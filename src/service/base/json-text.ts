@@ -1,5 +1,5 @@
 /** What `JSON.parse` loses (numbers beyond a double, the order of keys) is still in the text: this finds a member there. */
-export interface Member {
+interface Member {
   /** The member's value as it was written. */
   text: string;
   /** Levels of objects and arrays in it: 0 for a number or a string, 1 for `{}`. */

@@ -17,7 +17,7 @@ const IS_RANDOM = new RegExp(`^${RANDOM}$`);
 const LONGEST = 256;
 
 /** What the script's stamp says beside its time. */
-export interface StampEnd {
+interface StampEnd {
   /** The params without it; with the time, where no column has that. */
   params: string;
   /** Stands for the document. */

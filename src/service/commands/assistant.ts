@@ -213,7 +213,7 @@ const prepare = (question: Question, workspace: string, given: Partial<Record<Pa
 const MAX_READ = 1_000_000;
 
 /** Rows as JSON of the database itself; nothing in place of those beyond the bytes. @param rows at most; one more says that there are more */
-export const ask = async (
+const ask = async (
   query: Query,
   question: Question,
   { workspace, rows, ...given }: { workspace: string; rows: number } & Partial<Record<Parameter, string>>,

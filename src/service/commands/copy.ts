@@ -5,7 +5,7 @@ import { TABLES } from "../database/postgres/spread-tables.js";
 import type { Say } from "./commands.js";
 
 /** A table with all of its columns, as COPY names it. */
-export interface Table {
+interface Table {
   name: string;
   columns: string;
 }

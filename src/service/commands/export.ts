@@ -105,7 +105,7 @@ export const format = () =>
 export const file = () => new Option("--output <file>", "writes a file instead");
 
 /** Where rows go, and how they are written. */
-export interface Target {
+interface Target {
   format: Format;
   /** A file, or else a stream, which stays open. */
   file: string | undefined;

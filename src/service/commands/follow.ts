@@ -16,7 +16,7 @@ const LOOK_MS = 1_000;
 /** Milliseconds between two lines of progress. */
 const TELL_MS = 5_000;
 
-export interface Following {
+interface Following {
   workspace: string;
   /** The id to go on from; the first of all where it is absent. */
   after?: string | undefined;

@@ -18,7 +18,7 @@ export interface Option {
 }
 
 /** One of them, with the words of the README. */
-export const option = <const Schema extends object>(variable: string, description: string, schema: Schema) => ({
+const option = <const Schema extends object>(variable: string, description: string, schema: Schema) => ({
   variable,
   description,
   ...schema,

@@ -17,7 +17,7 @@ export interface Generation {
   read(): Promise<void>;
 }
 
-export interface Following {
+interface Following {
   /** Is called at the beginning, and when the number has moved: it learns anew what is remembered. */
   moved(): Promise<void>;
   /** Is called with all that processes tell each other by the database, and its clock. */

@@ -11,7 +11,7 @@ import { digest } from "../base/exact-text.js";
  */
 
 /** Of one file. */
-export interface Migration {
+interface Migration {
   /** As the database knows it: by its text, too, so that a build knows those tables alone that it would make. */
   name: string;
   statements: readonly string[];

@@ -101,5 +101,3 @@ export const createTasks = (database: Database) => {
     },
   };
 };
-
-export type Tasks = ReturnType<typeof createTasks>;

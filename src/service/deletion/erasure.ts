@@ -32,7 +32,7 @@ interface Erasure {
 }
 
 /** What was deleted, or put under another contact. */
-export interface Erased {
+interface Erased {
   events: number;
   /** Where archives are, out of which their next run takes what they have. */
   archives: string[];
@@ -181,7 +181,7 @@ const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string,
 const CHUNK = 500;
 
 /** What is left of a person's events. */
-export interface Kept {
+interface Kept {
   /** Of the contact that stands for it: of chance, and the same for all of its events. */
   contactUid: string;
   /** Members of the params. */

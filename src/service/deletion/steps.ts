@@ -50,7 +50,7 @@ export const afterAllHaveEnded = async (query: Query): Promise<void> => {
 export const CHUNK = 5_000;
 
 /** What a step is told: how many events it may take, and the last id of the step before. */
-export interface Part {
+interface Part {
   most: number;
   after?: string | undefined;
 }
@@ -62,7 +62,7 @@ export interface Which {
 }
 
 /** What one step has deleted, whether there was more, and up to which id. */
-export interface Step {
+interface Step {
   ids: string[];
   isLast: boolean;
   to?: string | undefined;

@@ -10,7 +10,7 @@ const GRACE_MS = 3_000;
 /** Turns of the event loop in which the service waits for one without a new connection. */
 const MAX_TURNS = 1_000;
 
-export interface Closing {
+interface Closing {
   /** Milliseconds for which a connection without a request is kept. Default: 1 s */
   lingerMs?: number | undefined;
   /** Is called first of all. */

@@ -19,7 +19,7 @@ declare module "fastify" {
 }
 
 /** How bodies are read. */
-export interface Reading {
+interface Reading {
   /** Of a body, also of what it unpacks to. */
   maxBytes: number;
   /** See `createHeld`. */

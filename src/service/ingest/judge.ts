@@ -139,7 +139,7 @@ const AHEAD_MS = DAY_MS;
  * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
  * counts by time goes by this one, so that nobody changes what is older.
  */
-export const plausible = (time: unknown, receivedAt: number): number | undefined =>
+const plausible = (time: unknown, receivedAt: number): number | undefined =>
   isTime(time, receivedAt + AHEAD_MS) && time >= receivedAt - LONGEST_WAIT_MS ? time : undefined;
 
 /** Does it come of a browser that asks not to be tracked (Global Privacy Control, §3.2)? Servers say nothing of one. */

@@ -12,7 +12,7 @@ const MAX_WRONG = 10;
 const TOO_WRONG = `${MAX_WRONG} events of this request are wrong: send the others again`;
 
 /** An event of a request, and what becomes of it. */
-export interface Recorded {
+interface Recorded {
   row: Row;
   verdict: Verdict;
   /** Nothing of one that is refused. */

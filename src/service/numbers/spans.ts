@@ -12,7 +12,7 @@ export type Span = keyof typeof SPANS;
 const MAX_DAYS = 366;
 
 /** Which time: a span up to now, or days of a calendar, the last one included. */
-export interface When {
+interface When {
   span: Span;
   time_zone: string;
   from?: string;

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
 /** Users on a page when `limit` is absent, and the most of them. */
-export const DEFAULT_PAGE = 25;
+const DEFAULT_PAGE = 25;
 export const MAX_PAGE = 100;
 
 export const User = Type.Object(

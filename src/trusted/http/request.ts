@@ -5,7 +5,7 @@ import { redactTokens } from "./redact-tokens.js";
 import { type Question, receive } from "./response.js";
 
 /** A request, as it is sent on each attempt. */
-export interface Request<T> extends Omit<Question<T>, "redact"> {
+interface Request<T> extends Omit<Question<T>, "redact"> {
   headers: Record<string, string>;
   body?: string;
   /** What no error may show. */

@@ -349,7 +349,7 @@ const take = (pending: Pending, { id, ids, marks, erased_at, reason }: Record<st
 };
 
 /** Does a file hold something of it? @param marks of the file's contacts */
-export const concerns = async (
+const concerns = async (
   { erased, ids }: Pending,
   { from, to }: Range,
   marks: () => AsyncIterable<string>,

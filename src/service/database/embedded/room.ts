@@ -47,7 +47,7 @@ export const withRoom = (database: Database, folder: string): Database => ({
   },
 });
 
-export interface Tidying {
+interface Tidying {
   /** Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. */
   tidy(): Promise<void>;
   /** Resolves when nothing is being tidied any more. */

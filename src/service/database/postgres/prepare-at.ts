@@ -15,7 +15,7 @@ const askRole = async (client: pg.ClientBase): Promise<Role> => {
 };
 
 /** Makes the tables, and what they begin with. */
-export type Make = (database: Alone) => Promise<void>;
+type Make = (database: Alone) => Promise<void>;
 
 /**
  * Makes and fills the tables at the first address that may do so: in a cluster at its coordinator, for what another node makes

@@ -2,7 +2,7 @@ import type { Query, Shard } from "../database.js";
 import { hashUuid } from "./uuid-hash.js";
 
 /** Where the rows of keys lie. It is believed for the way alone: a row is stored right by whichever way it comes. */
-export interface Shards {
+interface Shards {
   /** The shard of a key; nothing where events are not spread. */
   of(key: string): Shard | undefined;
   /** Are events spread, as far as is known? */

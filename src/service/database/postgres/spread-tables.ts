@@ -41,7 +41,7 @@ const FIRST = "events";
 const LOCK = 8_131_209;
 
 /** A table that was spread a moment ago, and by which column. */
-export interface Spread {
+interface Spread {
   table: string;
   /** Nothing where all of its rows are on all nodes. */
   column: string | null;

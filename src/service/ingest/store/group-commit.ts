@@ -26,7 +26,7 @@ interface Lane<T> {
   scheduled: boolean;
 }
 
-export interface GroupCommitOptions<T> {
+interface GroupCommitOptions<T> {
   /** Characters that an item takes. */
   sizeOf(item: T): number;
   /** The lane of an item. Default: all have one */

@@ -7,7 +7,7 @@ import type { Making, Told } from "./make-records.js";
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
 
-export interface Memory {
+interface Memory {
   /** Of what is remembered, see `generation.ts`: others may delete records. */
   generation: () => number;
   /** How many new records each network may have made. */
@@ -29,7 +29,7 @@ export interface Missing<Event extends Told> {
   done: Done;
 }
 
-export interface MissingRecords {
+interface MissingRecords {
   /** Is it known at this generation that the records of an event are there, and its contact was not erased? */
   isKnown(event: Told): boolean;
   /** Finds out what has to be made. */

@@ -15,7 +15,7 @@ export const createBind = (): { bind: Bind; values: unknown[] } => {
 };
 
 /** Whose members, as a condition behind the column. @returns those of these ids */
-export const anyOf = (bind: Bind, ids: readonly string[]): string => `= ANY(${bind(ids)}::uuid[])`;
+const anyOf = (bind: Bind, ids: readonly string[]): string => `= ANY(${bind(ids)}::uuid[])`;
 
 type Cut = ReturnType<typeof quartersByDays>[number];
 

@@ -28,7 +28,7 @@ export const listLeftOut = async (query: Query, workspace: string): Promise<(Nam
   return lists.flat();
 };
 
-export interface LeftOut {
+interface LeftOut {
   workspace: string;
   kind: Kind;
   id: string;

@@ -38,12 +38,12 @@ export const uidOfAccount = async (query: Query, workspace: string, id: string):
 };
 
 /** How many events a key has, and had in the time before. */
-export interface Keyed {
+interface Keyed {
   key: string;
   events: number;
   before: number;
 }
-export interface Keys {
+interface Keys {
   total: number;
   before: number;
   data: Keyed[];

@@ -5,7 +5,7 @@ import { conditionsOf, type Filter } from "./matching.js";
 import { namesOf, numberOf } from "./names.js";
 
 /** Characters of the params that are told: an event may be large. */
-export const MAX_PARAMS = 4_000;
+const MAX_PARAMS = 4_000;
 
 /** Behind which event a page of a time line begins: when it was received, and its id. */
 export const PLACE = RegExp(`^\\d{1,15}_${UUID.source.slice(1)}`);

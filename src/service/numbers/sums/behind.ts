@@ -12,7 +12,7 @@ export const followedTo = async (query: Query, workspace: string): Promise<strin
 };
 
 /** The first settled event of a workspace that is not in the sums. @param settled the first id that is not settled */
-export const firstWaiting = async (query: Query, workspace: string, settled: string): Promise<string | undefined> => {
+const firstWaiting = async (query: Query, workspace: string, settled: string): Promise<string | undefined> => {
   const waiting = "SELECT id FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1";
   return (await query<{ id: string }>(waiting, [workspace, await followedTo(query, workspace), settled]))[0]?.id;
 };

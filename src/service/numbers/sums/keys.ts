@@ -49,7 +49,7 @@ export const COUNTED = `${OF_OTHERS}
   AND coalesce(account_uid, '') NOT IN (SELECT unique_id FROM left_out WHERE workspace = $1 AND kind = 'account')`;
 
 /** The start of its quarter, of an event. */
-export const QUARTER = `received_at - received_at % ${QUARTER_MS}`;
+const QUARTER = `received_at - received_at % ${QUARTER_MS}`;
 
 /** Of one kind, or of one table of who was active, how many events a key has in a quarter. */
 export interface Count {
