@@ -5,6 +5,7 @@ import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { freeBytes } from "../database/embedded/room.js";
+import { isServed } from "../database/postgres/postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { tellLate } from "../deletion/retention.js";
 import { createBehind } from "../numbers/sums/behind.js";
@@ -53,6 +54,7 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
         const settled = createSettled(query, bounds);
         const workspaces = await listWorkspaces(query);
         const lines: Line[] = [
+          (await isServed(query)) ? { text: "a service runs" } : { text: "no service runs", isWrong: true },
           ofDatabase(upkeep),
           await ofEvents(query, workspaces),
           await ofWaiting(query),
@@ -87,12 +89,15 @@ const unknown =
 
 const ofDatabase = ({ database }: Upkeep): Line =>
   database < NEW
-    ? { text: `the database is new, made ${span(database)} ago: is it the one that you mean?`, isWrong: true }
+    ? {
+        text: `the database is new, made ${span(database)} ago: is it the one that you mean? If so, this goes within a day`,
+        isWrong: true,
+      }
     : { text: `the database is ${span(database)} old` };
 
 const ofEvents = async (query: Query, workspaces: readonly string[]): Promise<Line> => {
   const times = await Promise.all(workspaces.map((name) => lastOf(query, name, ANY)));
-  const last = Math.max(...times.map((at) => at ?? 0));
+  const last = Math.max(0, ...times.map((at) => at ?? 0));
   return {
     text: last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`,
   };

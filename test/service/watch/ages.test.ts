@@ -1,4 +1,8 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -72,10 +76,13 @@ overDatabase((place) => {
 
   it("has a command that fails where an event has not come in time", async () => {
     // As if it had been made then: of a new one it says so, and fails.
-    await expect(check("*:1h")).rejects.toThrow(/^the database is new, made \d+ s ago: is it the one that you mean\?$/);
+    await expect(check("*:1h")).rejects.toThrow(
+      /^the database is new, made \d+ s ago: is it the one that you mean\? If so, this goes within a day$/,
+    );
     await database.query("UPDATE workspaces SET created_at = created_at - $1", [40 * 24 * HOUR]);
     const words = (await check("signed_up:4h", "pageview:10m", "*:1h")).replace(/\d+(\.\d+)?/g, "N").split("\n");
     expect(words.filter((line) => !/^ok {5}N GB are free/.test(line))).toEqual([
+      "ok     a service runs",
       "ok     the database is N days old",
       "ok     the last event came N s ago",
       "ok     N statements wait for a lock, the oldest transaction is open for N s",
@@ -103,5 +110,14 @@ overDatabase((place) => {
     // Nor has anybody counted it.
     await expect(kept(30)).rejects.toThrow(/^the figures are 9 days behind$/);
     await expect(kept(7)).rejects.toThrow("retention is 2 days behind, it never ended well");
+  });
+
+  it("fails where no service runs, and knows of no event where there is not even a workspace", async () => {
+    await database.query("DELETE FROM workspaces");
+    await service.close();
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const checked = runCommand(["check"], { ...readConfig({}), ...place() }, { stdout, stderr });
+    await expect(checked).rejects.toThrow(/^no service runs\nthe database is new/);
+    expect(await text(stdout.end())).toMatch(/^WRONG {2}no service runs\n(.*\n)+ok {5}no event has come yet\n/);
   });
 });
