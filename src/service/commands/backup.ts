@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
@@ -24,7 +24,10 @@ export const addBackupCommand = ({ program, config, over, say, bounds }: Command
     .description(
       `for a timer: dumps the database into a folder, beside the list of erasures, and deletes dumps of before ${KEPT_DAYS} days`,
     )
-    .argument("<folder>", "of dumps alone; they take half of what is free there at most, so fewer may be kept")
+    .argument(
+      "<folder>",
+      "which is there, of dumps alone; they take half of what is free there at most, so fewer may be kept",
+    )
     .option(
       "--drill",
       "instead: restores the last dump into a place of its own, compares it with the database, and deletes what was restored",
@@ -32,7 +35,10 @@ export const addBackupCommand = ({ program, config, over, say, bounds }: Command
     .action((folder: string, { drill: isDrill }: { drill?: true }) =>
       over((database) =>
         isDrill
-          ? drill(database, folder, { place: `${config.dataFolder}-drill`, say })
+          ? drill(database, folder, { place: `${config.dataFolder}-drill`, say }).catch(async (error) => {
+              await writeState(database.query, { drill_failed: await readClock(database.query) });
+              throw error;
+            })
           : backUp(database, folder, { say, bounds }),
       ),
     );
@@ -68,12 +74,15 @@ const sumOf = (dumps: readonly Dump[]): number => dumps.reduce((sum, { bytes }) 
 
 const backUp = async (database: Database, folder: string, told: Pick<Commands, "say" | "bounds">): Promise<void> => {
   const { query } = database;
-  const { backup_asked = await readClock(query) } = await readState(query);
+  const { backup_asked = await readClock(query), backup_done } = await readState(query);
   await writeState(query, { backup_asked });
   // So that each dump has the key of the erasures that come after it.
   await keyIn(query);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (backup_done !== undefined && (await listDumps(folder)).length === 0) {
+      await writeState(query, { backup_anew: await readClock(query) });
+      told.say(`there is no dump in ${folder}, but there were backups before: is its disk mounted?`);
+    }
     const { rows, dropped } = await dumpWithin(database, folder, told);
     await writeWhole(join(folder, "erasures"), linesOf(await listErasures(query)).join(""));
     const old = (await listDumps(folder)).filter(({ at }) => Date.now() - at > KEPT_DAYS * DAY_MS);

@@ -25,7 +25,7 @@ const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 const ANY = "*";
 
 /** Seconds from when on an alarm would ring; see prometheus-rules.yaml. */
-const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, NEW, PUT_RIGHT] = [300, 300, 60, 129_600, 172_800, 86_400, 86_400];
+const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, DAY] = [300, 300, 60, 129_600, 172_800, 86_400];
 /** Free bytes below which one would. */
 const DISK = 1e9;
 
@@ -62,7 +62,7 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
           await ofSums({ query }, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
           await ofRetention(query, { days: config.retentionDays, workspaces: () => workspaces }),
           ...ofClock(upkeep),
-          ofBackup(upkeep),
+          ...ofBackup(upkeep),
           ...upkeep.archives.map(({ workspace, seconds }) => ({
             text: `the archive of ${workspace} was run ${span(seconds)} ago`,
             isWrong: seconds > ARCHIVE,
@@ -88,7 +88,7 @@ const unknown =
   (error: Error): Line => ({ text: `${what} is not known: ${error.message}`, isWrong: true });
 
 const ofDatabase = ({ database }: Upkeep): Line =>
-  database < NEW
+  database < DAY
     ? {
         text: `the database is new, made ${span(database)} ago: is it the one that you mean? If so, this goes within a day`,
         isWrong: true,
@@ -140,15 +140,27 @@ const ofClock = ({ clock }: Upkeep): Line[] =>
     : [
         {
           text: `a clock of the database was ahead, and was put right ${span(clock)} ago: who follows events was told to go back`,
-          isWrong: clock < PUT_RIGHT,
+          isWrong: clock < DAY,
         },
       ];
 
-const ofBackup = ({ backup, dropped = 0, drill }: Upkeep): Line => {
-  if (backup === undefined) return { text: "`backup` was never run here" };
+const ofBackup = ({ backup, dropped = 0, anew, drill, failedDrill = Number.POSITIVE_INFINITY }: Upkeep): Line[] => {
+  const lines: Line[] = [];
+  if (failedDrill < (drill ?? Number.POSITIVE_INFINITY))
+    lines.push({
+      text: `the last \`--drill\` failed ${span(failedDrill)} ago, and none went well since`,
+      isWrong: true,
+    });
+  if (backup === undefined) return [{ text: "`backup` was never run here" }, ...lines];
+  if (anew !== undefined && anew < DAY)
+    lines.push({
+      text: `a backup found no dump of those before ${span(anew)} ago: is its disk mounted?`,
+      isWrong: true,
+    });
   const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
   const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
-  return { text: `the last backup is ${span(backup)} old${few}; ${tried}`, isWrong: backup > BACKUP || dropped > 0 };
+  const text = `the last backup is ${span(backup)} old${few}; ${tried}`;
+  return [{ text, isWrong: backup > BACKUP || dropped > 0 }, ...lines];
 };
 
 const ofDisk = (folder: string | undefined): Line[] => {

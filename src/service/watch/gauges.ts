@@ -98,6 +98,12 @@ export const addState = (registry: Registry, { folder, sums, retention, upkeep }
     },
     {
       ...shared,
+      name: "backup_anew_age_seconds",
+      help: "Time since a backup found no dump of those before in its folder, as where its disk is not mounted; absent where none did",
+      read: kept(({ anew }) => [[{}, anew]]),
+    },
+    {
+      ...shared,
       name: "clock_put_right_age_seconds",
       help: "Time since a clock of the database was found to have been ahead and put right; absent where none was",
       read: kept(({ clock }) => [[{}, clock]]),

@@ -57,7 +57,23 @@ describe("a drill", () => {
     await truncate(last, (await stat(last)).size - 100);
     await expect(run("backup", folder, "--drill")).rejects.toThrow(/is damaged/);
     await expect(run("backup", join(folder, "none"), "--drill")).rejects.toThrow("there is no dump of `backup` in");
+    const failed = /the last `--drill` failed \d+ s ago, and none went well since/;
+    await expect(run("check")).rejects.toThrow(failed);
+    await run("backup", folder);
+    await run("backup", folder, "--drill");
+    await expect(run("check")).rejects.not.toThrow(failed);
   });
+});
+
+it("refuses a folder that is not there, and tells of one that has no dump of those before, as of a disk that is not mounted", async () => {
+  const [typo, empty] = [join(folder, "typo"), await mkdtemp(join(tmpdir(), "tracklet-dumps-"))];
+  await expect(run("backup", typo)).rejects.toThrow(`${typo} cannot hold dumps: `);
+  await expect(stat(typo)).rejects.toThrow("ENOENT");
+  const none = /^there is no dump in .*, but there were backups before: is its disk mounted\?\n/;
+  expect((await run("backup", folder)).err).not.toMatch(none);
+  expect((await run("backup", empty)).err).toMatch(none);
+  await expect(run("check")).rejects.toThrow(/a backup found no dump of those before \d+ s ago: is its disk mounted\?/);
+  await rm(empty, { recursive: true });
 });
 
 it("erases again in a copied folder whoever is in the list, and nobody by the list of another database", async () => {

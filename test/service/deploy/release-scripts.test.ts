@@ -139,7 +139,8 @@ describe("setup, in front of what docker, systemd, npm and certbot would do", ()
   const clone = (file: string) => at(`clone/src/service/deploy/${file}`);
   const setUp = async (args: string[], path = at("bin")) => {
     await writeFile(at("called"), "");
-    return checkedBy(clone("setup"), args, {
+    const own = args.map((arg) => (arg.startsWith("/") ? at(arg) : arg));
+    return checkedBy(clone("setup"), own, {
       PATH: `${path}:${process.env.PATH}`,
       ...{
         ETC: at("etc"),
@@ -254,7 +255,8 @@ esac
     for (const file of ["tracklet@.service", "tracklet-backup.timer"])
       expect(await readFile(at(`etc/systemd/system/${file}`), "utf8")).toBe(await read(file));
     const backup = await readFile(at("etc/systemd/system/tracklet-backup.service"), "utf8");
-    expect(backup).toMatch(/^ExecStart=\/usr\/local\/bin\/tracklet-service backup \/mnt\/dumps$/m);
+    expect(backup).toContain(`\nExecStart=/usr/local/bin/tracklet-service backup ${at("mnt/dumps")}\n`);
+    expect((await stat(at("mnt/dumps"))).mode & 0o777).toBe(0o700);
     expect(await called()).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^certbot certonly .*--domain track\.shop\.example$/),
@@ -291,7 +293,7 @@ esac
       expect.stringContaining(`back with: ${clone("switch")} ${at("opt")}/tracklet-service-1a2b3c4`),
     ]);
     expect(await callsOf(/^service (backup|migrate)|^systemctl (restart|disable)/)).toEqual([
-      "service backup /mnt/dumps",
+      `service backup ${at("mnt/dumps")}`,
       "service migrate",
       "systemctl disable --now tracklet@4199",
       "systemctl restart tracklet@4101",

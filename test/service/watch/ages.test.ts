@@ -93,10 +93,16 @@ overDatabase((place) => {
       ...["signed_up", "pageview", "*"].map((name) => `ok     the event "${name}" has come in time`),
       "",
     ]);
-    await writeState(database.query, { backup_asked: 1, backup_done: Date.now() - 50 * HOUR });
-    await expect(check("*:1h")).rejects.toThrow(/^the last backup is 2 days old; no `--drill` has tried it$/);
-    expect(await service.metrics()).toMatch(/^tracklet_backup_age_seconds 18\d{4}/m);
-    await writeState(database.query, { backup_done: Date.now() });
+    await writeState(database.query, {
+      ...{ backup_asked: 1, backup_done: Date.now() - 50 * HOUR, backup_anew: Date.now() - 3 * HOUR },
+    });
+    await expect(check("*:1h")).rejects.toThrow(
+      /^the last backup is 2 days old; no `--drill` has tried it\na backup found no dump of those before 3 h ago: is its/,
+    );
+    const metrics = await service.metrics();
+    expect(metrics).toMatch(/^tracklet_backup_age_seconds 18\d{4}/m);
+    expect(metrics).toMatch(/^tracklet_backup_anew_age_seconds 108\d\d/m);
+    await writeState(database.query, { backup_done: Date.now(), backup_anew: 1 });
     await expect(check("signed_up:2h", "pageview:1d", "never:1d")).rejects.toThrow(
       /^no event "signed_up" for 2 h, the last one came at \d{4}-.*Z\nno event "never" for 1 d, there was none$/,
     );

@@ -166,6 +166,14 @@ const CASES: Case[] = [
     severity: "ticket",
     says: "3 dumps of the last 14 days had no room on their disk",
   },
+  { alarm: "TrackletBackupAnew", series: { tracklet_backup_anew_age_seconds: "86400+60x30" }, at: 20 },
+  {
+    alarm: "TrackletBackupAnew",
+    series: { tracklet_backup_anew_age_seconds: "0+60x30" },
+    at: 20,
+    severity: "ticket",
+    says: "a backup found no dump of those before 20m 0s ago",
+  },
   { alarm: "TrackletArchiveOld", series: { 'tracklet_archive_age_seconds{workspace="shop"}': "0+60x1440" }, at: 1_400 },
   {
     alarm: "TrackletArchiveOld",
