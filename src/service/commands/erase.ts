@@ -6,7 +6,7 @@ import { StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/chosen.js";
-import { eraseAgain, eraseContacts } from "../deletion/erasure.js";
+import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
 import { keyIn } from "../deletion/tombstones.js";
 import { placesOfArchives } from "../records/archives.js";
@@ -146,12 +146,16 @@ const eraseListed = async (database: Database, { workspace, file, say }: Of & { 
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
   });
-  const uids = [...new Set(text.split(/\r?\n/).filter(Boolean))];
+  const uids = [...new Set(text.split(/\r?\n/).filter((line) => line.trim() !== ""))];
+  const unknown: string[] = [];
   const sum = { contacts: 0, events: 0 };
   const archives = await placesOfArchives(database.query, workspace);
   const told = () => `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events`;
   for (let from = 0; from < uids.length; from += CHUNK) {
-    const chunk = uids.slice(from, from + CHUNK);
+    const asked = uids.slice(from, from + CHUNK);
+    const chunk = await knownOf(database.query, workspace, asked);
+    unknown.push(...asked.filter((uid) => !chunk.includes(uid)));
+    if (chunk.length === 0) continue;
     const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND, tell: say }).catch(
       (error: Error) => {
         throw new StartError(`${told()}, then ${error.message}: repeat the command`);
@@ -159,10 +163,14 @@ const eraseListed = async (database: Database, { workspace, file, say }: Of & { 
     );
     sum.contacts += chunk.length;
     sum.events += erased.events;
-    if (sum.contacts % TELL_EVERY === 0) say(told());
+    if ((from + CHUNK) % TELL_EVERY === 0) say(told());
   }
   say(told());
   tellArchives(archives, say);
+  if (unknown.length > 0)
+    throw new StartError(
+      `there are no contacts ${unknown.map((uid) => JSON.stringify(uid)).join(", ")} in the workspace ${workspace}`,
+    );
 };
 
 /** Contacts between two lines of progress. */

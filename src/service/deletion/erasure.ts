@@ -11,7 +11,6 @@ import { isUnavailable } from "../database/sql-state.js";
 import { makeRecords } from "../ingest/store/make-records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
 import { placesOfArchives } from "../records/archives.js";
-import { hasContact } from "../records/contacts.js";
 import { markStale } from "../records/stale-hours.js";
 import { beginDeeds, endDeeds } from "./audit.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
@@ -38,15 +37,26 @@ interface Erased {
   archives: string[];
 }
 
-/** Is there anything of a person, or was there? An archive may have what is here no more. */
-export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
-  if (await hasContact(query, workspace, uid)) return true;
-  if ((await placesOfArchives(query, workspace)).length > 0) return true;
+/** Of which people there is anything, or was? An archive may have what is here no more. */
+export const knownOf = async (query: Query, workspace: string, uids: readonly string[]): Promise<string[]> => {
+  if ((await placesOfArchives(query, workspace)).length > 0) return [...uids];
+  const ids = uids.map((uid) => recordId("contact", uid, workspace));
+  const rows = await query(
+    `SELECT id FROM contacts WHERE id = ANY ($1::uuid[])
+     UNION SELECT contact_id FROM events WHERE contact_id = ANY ($1::uuid[])`,
+    [ids],
+  );
+  const there = new Set(rows.map(({ id }) => String(id)));
   const tombstones = createTombstones(query);
   await tombstones.load();
-  const contact = { workspace, contactUid: uid };
-  return (await tombstones.of([contact]))(contact) !== undefined;
+  const contacts = uids.map((contactUid) => ({ workspace, contactUid }));
+  const buried = await tombstones.of(contacts);
+  return uids.filter((_, at) => there.has(ids[at]!) || buried(contacts[at]!) !== undefined);
 };
+
+/** Is there anything of a person, or was there? */
+export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> =>
+  (await knownOf(query, workspace, [uid])).length > 0;
 
 /**
  * Erases people: records, memberships, and events. First the tombstones are set, and the generation moves

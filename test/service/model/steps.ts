@@ -276,7 +276,9 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   erase: (on) => eraseOne(on),
   anonymise: (on) => eraseOne(on, true),
   eraseMany: async (on) => {
-    const uids = [...new Set(on.draw.slice(0, 3).map((at) => someoneOf(on.workspace, at)))];
+    const { people } = on.workspace;
+    const some = [...new Set(on.draw.slice(0, 3).map((at) => someoneOf(on.workspace, at)))];
+    const uids = some.filter((uid) => people.get(uid)?.presence === "there");
     const file = join(on.driver.folder, "uids");
     writeFileSync(file, uids.join("\n"));
     const [, span] = await timed(() => runs(on, "erase", "--file", file));
