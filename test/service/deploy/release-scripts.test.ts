@@ -195,6 +195,7 @@ export TOKENS_OF=docker
 case "${program} $*" in
   "certbot "*) [ ! -f ${at("closed")} ] ;;
   "git "*) cat ${at("commit")} ;;
+  "docker compose version") [ ! -f ${at("closed")} ] ;;
   "systemctl list-units "*) cat ${at("units")} ;;
   "npm run "*) mkdir -p "$5/build/service" && cp ${at("service.js")} "$5/build/service/main.js" ;;
   *" build") cp ${at("built")} ${at("image")} ;;
@@ -216,8 +217,11 @@ esac
     await writeFile(at("closed"), "");
     expect(await setUp(systemd)).toMatchObject({ code: 1 });
     expect(await called()).toEqual([expect.stringMatching(/^certbot certonly /)]);
+    expect(await setUp(docker)).toEqual({ code: 1, said: "setup: install these first: docker-compose-plugin\n" });
+    expect(await called()).toEqual(["docker compose version"]);
     await rm(at("closed"));
     expect(await isThere(at("etc/tracklet.env"))).toBe(false);
+    expect(await isThere(clone(".env"))).toBe(false);
   });
 
   it.each([
@@ -276,7 +280,9 @@ esac
     expect(await readFile(conf, "utf8")).toContain("# of the second release");
     await appendFile(conf, "# of the operator\n");
     const edited = await readFile(conf, "utf8");
-    expect((await setUp(systemd)).said).toMatch(/^setup: .*tracklet\.conf was edited, so it stays\ntracklet runs /);
+    expect((await setUp(systemd)).said).toMatch(
+      /^setup: .*tracklet\.conf was edited, so it stays\ntracklet ran it before: it was started again\ntracklet runs \S+\n\n/,
+    );
     await release("# of the third release");
     expect((await setUp(systemd)).said).toMatch(
       /was edited, so it stays, without these lines of this release:\n {2}# of the third release\n/,
