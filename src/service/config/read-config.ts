@@ -99,8 +99,9 @@ for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);
 /** Shorter tokens can be guessed. */
 const MIN_TOKEN = 16;
 
-/** What examples have in the place of a token, or one character alone. */
-const PLACEHOLDER = /^(.)\1*$|^(your|my)[-_]|change[-_]?(me|this)|replace[-_]?(me|this)|placeholder|xxxx|…/iu;
+/** What examples have in the place of a token, such as the name of its variable, or one character alone. */
+const PLACEHOLDER =
+  /^(.)\1*$|^(your|my)[-_]|change[-_]?(me|this)|replace[-_]?(me|this)|placeholder|xxxx|…|^tracklet_[a-z_]+$/iu;
 
 type Values = XStatic<typeof OPTIONS>;
 
@@ -147,6 +148,7 @@ const checkTokens = (config: ServiceConfig): void => {
     ["TRACKLET_SERVER_TOKEN", config.serverToken],
     ["TRACKLET_ADMIN_TOKEN", config.adminToken],
     ["TRACKLET_METRICS_TOKEN", config.metricsToken],
+    ["TRACKLET_IDENTITY_SECRET", config.identitySecret],
     ...config.workspaces.flatMap((one) =>
       [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),
     ),

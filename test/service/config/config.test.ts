@@ -225,10 +225,16 @@ it("has tokens of the operator's own, long enough, or is for trying out", () => 
     "aaaaaaaaaaaaaaaa",
     "my-secret-token-of-16",
     "replace-this-token",
+    "TRACKLET_API_TOKEN",
   ])
     expect(() => readConfig({ ...OWN, TRACKLET_API_TOKEN: one })).toThrow(
       /^TRACKLET_API_TOKEN must be a secret of your own, not what stands in an example$/,
     );
+  for (const [name, value] of [
+    ["TRACKLET_METRICS_TOKEN", "TRACKLET_METRICS_TOKEN"],
+    ["TRACKLET_IDENTITY_SECRET", "your-identity-secret-of-32-characters"],
+  ] as const)
+    expect(() => readConfig({ ...OWN, [name]: value })).toThrow(`${name} must be a secret of your own`);
   expect(() => readConfig({ ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
     /^TRACKLET_ACCESS_TOKEN must have at least 16/,
   );
