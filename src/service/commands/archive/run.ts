@@ -50,18 +50,19 @@ export const runArchive = async (
 ): Promise<void> => {
   const { query } = database;
   const workspaces = workspace === undefined ? await listWorkspaces(query) : [workspace];
+  let isThere = false;
   if (forget && isBucket(place)) {
-    for (const workspace of workspaces) await forgetPlace(database, { workspace, place, say });
+    for (const workspace of workspaces) isThere = (await forgetPlace(database, { workspace, place, say })) || isThere;
+    if (!isThere) throw none(place);
     return;
   }
   const store = openFolder(place);
   try {
     if (deleteOlderThan !== undefined)
       return await deleteArchived(database, workspaces, { store, before: Date.now() - deleteOlderThan * DAY_MS, say });
-    let isThere = false;
     for (const workspace of workspaces) {
       const at = { workspace, store, say };
-      if (forget) await forgetOne(database, at);
+      if (forget) isThere = (await forgetOne(database, at)) || isThere;
       else if (check) isThere = (await checkOne(database, at)) || isThere;
       else {
         const waiting = { settled: createSettled(query, bounds), say, what: "the newest erasure" };
@@ -69,11 +70,13 @@ export const runArchive = async (
         await archiveOne(database, at, { settled, now });
       }
     }
-    if (check && !isThere) throw new StartError(`there is no archive in ${store.place}`);
+    if ((check || forget) && !isThere) throw none(store.place);
   } finally {
     await store.close();
   }
 };
+
+const none = (place: string): StartError => new StartError(`there is no archive in ${place}`);
 
 interface At {
   workspace: string;
@@ -114,19 +117,21 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
   return true;
 };
 
-const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<void> => {
+/** @returns whether there was one */
+const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<boolean> => {
   const manifest = await readManifest(store, workspace);
   const isOwn = [undefined, await idOfDatabase(database.query)].includes(manifest?.database);
   if (manifest !== undefined && isOwn) await writeManifest(store, { ...manifest, forgotten: true });
-  await forgetPlace(database, { workspace, place: store.place, say });
+  return (await forgetPlace(database, { workspace, place: store.place, say })) || manifest !== undefined;
 };
 
 const forgetPlace = async (
   { query }: Database,
   { workspace, place, say }: Pick<At, "workspace" | "say"> & { place: string },
-): Promise<void> => {
+): Promise<boolean> => {
   const isKnown = await forgetArchives(query, workspace, place);
   say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${place}`);
+  return isKnown;
 };
 
 const timeText = (id: string): string => new Date(timeOf(id)).toISOString();

@@ -141,6 +141,8 @@ overDatabase((place) => {
     );
     const bucket = ["archive", "s3://bucket/archive", "--forget", "--workspace", "default"];
     expect((await run(...bucket)).err).toBe("default: forgot the archive in s3://bucket/archive\n");
+    for (const nowhere of ["s3://bucket/other", join(folder, "nowhere")])
+      await expect(run("archive", nowhere, "--forget")).rejects.toThrow(`there is no archive in ${nowhere}`);
     store = openFolder(folder);
   });
 
