@@ -93,7 +93,12 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
           const events = await (olderThan === undefined
             ? countEvents({ query }, workspace, which)
             : countEventsBefore(query, workspace, before));
-          say(`these are ${events} events: repeat with --yes to delete them`);
+          const of = `of the workspace ${workspace}`;
+          say(
+            events === 0
+              ? `there are none ${of}`
+              : `these are ${events} events ${of}: repeat with --yes to delete them`,
+          );
         });
       await over(async (database) => {
         const events = await (olderThan === undefined

@@ -92,7 +92,8 @@ overDatabase((place) => {
     await database.close();
   };
 
-  const told = (events: number) => `these are ${events} events: repeat with --yes to delete them\n`;
+  const told = (events: number) =>
+    `these are ${events} events of the workspace default: repeat with --yes to delete them\n`;
 
   it("deletes events by name and time, once it has said how many these are", async () => {
     await storeOld(40, 2);
@@ -101,7 +102,7 @@ overDatabase((place) => {
     expect((await run(...which, "--since", "1971-01-01", "--yes")).err).toBe("deleted 0 events\n");
     expect((await run("delete-events", "--name", "40 day", "--yes")).err).toBe("deleted 0 events\n");
     expect((await run(...which, "--yes")).err).toBe("deleted 2 events\n");
-    expect((await run(...which)).err).toBe(told(0));
+    expect((await run(...which)).err).toBe("there are none of the workspace default\n");
   });
 
   it("deletes events by their age, however many, by command and while the service runs", async () => {
