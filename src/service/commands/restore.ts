@@ -56,7 +56,15 @@ export const restoreDump = async (
       for await (const _ of readDump(file));
       throw error;
     });
-    if (erased !== undefined) say(`erased ${again} contacts again`);
+    if (erased !== undefined) {
+      const end = erased.marks.reduce((last, { erased_at }) => Math.max(last, erased_at), 0);
+      say(`erased ${again} contacts again`);
+      say(
+        end === 0
+          ? "the list names nobody: whoever was erased since is in it again"
+          : `the list ends at ${new Date(end).toISOString()}: whoever was erased later is in it again`,
+      );
+    }
     await look?.(database);
   } finally {
     await database.close();

@@ -171,7 +171,13 @@ describe("all data of a database", () => {
     expect(schema_migrations).toHaveLength(1);
     expect(Object.values(tables).flat()).toEqual([]);
     await writeFile(file(), whole);
-    await runAt(target, "restore", file());
+    const list = join(folder, "erasures");
+    const { out } = await run("audit", "--erasures");
+    await writeFile(list, out);
+    const end = new Date(JSON.parse(out).erased_at).toISOString();
+    expect((await runAt(target, "restore", file(), "--erasures", list)).err).toContain(
+      `erased 0 contacts again\nthe list ends at ${end}: whoever was erased later is in it again\n`,
+    );
     expect((await everyRow(target)).users).toHaveLength(137);
   });
 
