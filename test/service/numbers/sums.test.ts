@@ -8,11 +8,15 @@ import { deleteEvents } from "../../../src/service/deletion/chosen.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
 import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
+import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { countActive } from "../../../src/service/numbers/count-active.js";
+import { leaveOut } from "../../../src/service/numbers/people/left-out.js";
+import { renew } from "../../../src/service/numbers/sums/renewal/renew.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
 import { dayOf } from "../../../src/service/numbers/sums/utc-days.js";
 import { hourOf, markStale } from "../../../src/service/records/stale-hours.js";
+import { waitFor } from "../../support/wait.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 
@@ -266,6 +270,44 @@ overDatabase((place) => {
       await deleteWorkspace(database, workspace);
     }
   });
+
+  const sumsOf = (workspace: string, query: Query = ask) =>
+    query("SELECT key, events FROM sums WHERE workspace = $1", [workspace]);
+  /** Makes the first step of a workspace, and begins other work once it has counted: that work waits for its end. */
+  const firstStep = async (workspace: string, work: () => Promise<unknown>): Promise<void> => {
+    const told = { ...imported(event("anna", "first", THEN)), workspace };
+    for (const { text, values } of makeRecords([told])) await ask(text, values);
+    await store([told]);
+    let isDone = false;
+    let working: Promise<unknown> = Promise.resolve();
+    const transaction: Database["transaction"] = (ofStep) =>
+      database.transaction(async (query) => {
+        const result = await ofStep(query);
+        expect(await sumsOf(workspace, query)).toHaveLength(1);
+        working = work().finally(() => {
+          isDone = true;
+        });
+        const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        await waitFor(async () => isDone || (await ask(waits)).length > 0);
+        return result;
+      });
+    await step({ ...database, transaction }, workspace, end());
+    await working;
+    await followSums(database, workspace);
+    expect(await sumsOf(workspace)).toEqual([]);
+    await deleteWorkspace(database, workspace);
+  };
+
+  it("have nothing of whoever was left out while a workspace was counted for the first time", () => {
+    const anna = { workspace: "left", kind: "contact", id: recordId("contact", "anna", "left") } as const;
+    return firstStep("left", () => leaveOut(database, anna, true));
+  });
+
+  it("have nothing of what was deleted while a workspace was counted for the first time", () =>
+    firstStep("deleted", async () => {
+      await deleteEvents(database, "deleted", { name: "first" });
+      await renew(database, "deleted");
+    }));
 
   it("are gone with their workspace", async () => {
     await deleteWorkspace(database, "default");

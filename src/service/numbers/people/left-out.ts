@@ -5,6 +5,7 @@ import { ofAccount } from "../../records/of-account.js";
 import { READ } from "../../records/records.js";
 import { markStale } from "../../records/stale-hours.js";
 import { addAccounts, addContacts } from "../sums/add-active.js";
+import { holdSteps } from "../sums/behind.js";
 import { count } from "../sums/keys.js";
 import { type Kind, type Named, namesOf } from "./names.js";
 
@@ -47,9 +48,7 @@ export const leaveOut = async (
 ): Promise<string> => {
   const { unique_id: uid } = await READ[kind](ask, workspace, id);
   await transaction(async (query) => {
-    // Waits for a step of the sums that is under way, and holds back the next one.
-    const lock = "UPDATE sums_followed SET id = id WHERE workspace = $1 RETURNING id";
-    const [followed] = await query<{ id: string }>(lock, [workspace]);
+    const followed = await holdSteps(query, workspace);
     const changed = isLeftOut
       ? await query(
           "INSERT INTO left_out (workspace, kind, id, unique_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id",
@@ -60,10 +59,10 @@ export const leaveOut = async (
           kind,
           id,
         ]);
-    if (changed.length === 0 || followed === undefined) return;
+    if (changed.length === 0) return;
     const own = {
       condition: `workspace = $1 AND id < $2 AND ${OWN[kind]}`,
-      values: [workspace, followed.id, id, ...(kind === "account" ? [encodeText(uid)] : [])],
+      values: [workspace, followed, id, ...(kind === "account" ? [encodeText(uid)] : [])],
     };
     const hours = await query<{ hour: unknown }>(
       `SELECT DISTINCT received_at - received_at % ${HOUR_MS} AS hour FROM events WHERE ${own.condition}`,

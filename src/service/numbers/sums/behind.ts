@@ -11,6 +11,17 @@ export const followedTo = async (query: Query, workspace: string): Promise<strin
   return row?.id ?? idAt(0);
 };
 
+/**
+ * Waits for a step of a workspace that is under way, the first one too, and holds back the next one until its transaction ends.
+ *
+ * @returns what `followedTo` does
+ */
+export const holdSteps = async (query: Query, workspace: string): Promise<string> => {
+  const lock = `INSERT INTO sums_followed (workspace, id) VALUES ($1, $2)
+    ON CONFLICT (workspace) DO UPDATE SET id = sums_followed.id RETURNING id`;
+  return (await query<{ id: string }>(lock, [workspace, idAt(0)]))[0]!.id;
+};
+
 /** The first settled event of a workspace that is not in the sums. @param settled the first id that is not settled */
 const firstWaiting = async (query: Query, workspace: string, settled: string): Promise<string | undefined> => {
   const waiting = "SELECT id FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1";

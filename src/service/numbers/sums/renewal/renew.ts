@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../base/times.js";
 import type { Database, Query } from "../../../database/database.js";
 import { idAt } from "../../../database/event-id.js";
+import { holdSteps } from "../behind.js";
 import { ALL_KINDS, addCounts, type Count, type Kind, OTHER, STEP, sumUp, toCount } from "../keys.js";
 import { boundKeys } from "../top-keys.js";
 import { advance } from "./renew-step.js";
@@ -35,11 +36,9 @@ export const renew = async (
   const [waiting] = await database.query<{ hour: unknown }>(WAITING, [workspace, isCaughtUp]);
   if (waiting === undefined) return false;
   await database.transaction(async (query) => {
-    // Waits for a step that is under way, and holds back the next one.
-    const lock = "UPDATE sums_followed SET id = id WHERE workspace = $1 RETURNING id";
-    const [followed] = await query<{ id: string }>(lock, [workspace]);
+    const until = await holdSteps(query, workspace);
     const before = await readRenewal(query, workspace);
-    const renewal = before ?? (await begin(query, { workspace, hour: Number(waiting.hour), until: followed?.id }));
+    const renewal = before ?? (await begin(query, { workspace, hour: Number(waiting.hour), until }));
     if (renewal === undefined) return;
     let place: Place = renewal;
     const held: Count[] = [];
@@ -63,11 +62,11 @@ export const renew = async (
 /** Takes the marks of an hour: what was deleted before them is no longer there. Nothing where there is nothing to count. */
 const begin = async (
   query: Query,
-  { workspace, hour, until }: { workspace: string; hour: number; until: string | undefined },
+  { workspace, hour, until }: { workspace: string; hour: number; until: string },
 ): Promise<Renewal | undefined> => {
   const taken = "DELETE FROM sums_stale WHERE workspace = $1 AND hour = $2 RETURNING deleted";
   const marks = await query<{ deleted: boolean }>(taken, [workspace, hour]);
-  if (until === undefined || marks.length === 0) return undefined;
+  if (marks.length === 0) return undefined;
   return {
     ...{ workspace, hour, deleted: marks.some(({ deleted }) => deleted), until },
     ...{ part: "by id", at: hour, id: idAt(hour) },
