@@ -85,6 +85,7 @@ export const openStage = async () => {
     },
     /** Between page and service where an outage is needed that is answered. It costs time, so none is measured behind it. */
     gateway,
+    site,
     browser,
     version: browser.version(),
     /** Uses a page without the tracker, in a fresh profile. */

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { DEMO_TOKEN } from "../../harness/tag.js";
 import { plausibleScript } from "./plausible.js";
 import { ACCOUNT, CONTACT, type Stage, workOf } from "./stage.js";
@@ -6,7 +8,10 @@ import type { Comparison } from "./table.js";
 
 /** Pages a round and script, of which the quickest counts: a script runs once a page, cold, and the machine may be busy. */
 const PAGES = 5;
-const SECONDS = 50;
+const SECONDS = 100;
+
+/** The script of the release before, as it is kept for its tests. */
+const RELEASED = new URL("../../../test/upgrade/0.1.0/tracklet.iife.js.gz", import.meta.url);
 
 interface Run {
   code: string;
@@ -25,7 +30,7 @@ const runScript = ({ code, options }: Run): number => {
 
 /** The script and its start, against a peer that keeps nothing in the storage. */
 export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
-  const { gateway } = stage;
+  const { gateway, site } = stage;
   const options = { apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: CONTACT, accountUid: ACCOUNT };
   const endpoint = `${gateway.url}/plausible`;
 
@@ -42,6 +47,27 @@ export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
         await gateway.quiet(100);
       });
     });
+  /** The same of a page that loads the script by its tag, less what an empty page takes. */
+  const loaded = (code: string): Promise<number> =>
+    stage.visitBare(async (page) => {
+      const work = await workOf(page);
+      const { contactUid, accountUid } = options;
+      const tag = { src: "/start.js", trackUrl: gateway.url, contactUid, accountUid };
+      site.page("/start.js", code);
+      site.page("/start", { tag });
+      site.page("/empty", { tag: false });
+      const before = gateway.posts().length;
+      const whole = await work(async () => {
+        await page.goto(`${site.url}/start`);
+        await gateway.waitForPosts(before + 1);
+        await gateway.quiet(100);
+      });
+      const empty = await work(async () => {
+        await page.goto(`${site.url}/empty`);
+        await gateway.quiet(100);
+      });
+      return whole - empty;
+    });
   const comparisons: (Comparison & { sample: (code: string) => Promise<number>; code: string })[] = [
     {
       what: "evaluation, against Plausible's without its page view",
@@ -53,6 +79,16 @@ export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
       what: "evaluation and page view, main thread, against Plausible's",
       sample: start,
       code: await plausibleScript(endpoint, true),
+    },
+    {
+      what: "loaded by its tag until the page view is answered, less an empty page, against Plausible's",
+      sample: loaded,
+      code: await plausibleScript(endpoint, true),
+    },
+    {
+      what: "the same, against the release before",
+      sample: loaded,
+      code: gunzipSync(readFileSync(RELEASED)).toString(),
     },
   ].map((comparison) => ({ ...comparison, unit: "ms", rounds: [] as Pair[] }));
   await repeat(SECONDS, async () => {
