@@ -40,7 +40,7 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
   program
     .command("check")
     .description(
-      "tells on one screen how the service is, and fails where an alarm would ring, or an event has stopped; for cron, too",
+      "tells on one screen how the service is, and fails where none runs, an alarm would ring, or an event has stopped; for cron, too",
     )
     .addOption(
       new Option("--expect <name:time...>", "as signed_up:24h, with m, h or d; the name * means any event").argParser(
