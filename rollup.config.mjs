@@ -119,10 +119,10 @@ export const script = {
 const INSPECTED = [
   "accepted activity ageMs altered answerType became begins broken caller causes denial directive doubled errors",
   "eventCount exchanges failedAt failures formerContact hasGpc hasHandlers hasHash hasIdentity hasRequests headline",
-  "identities inside isAstray isBlind isByItself isEarly isEmptied isHeard isJsonOdd isLoaded isOnline isOurs isOuter isPage",
+  "identities inside isAstray isBarred isBlind isByItself isEarly isEmptied isHeard isJsonOdd isLoaded isOnline isOurs isOuter isPage",
   "isPending isProven isRecordFull isRecorded isRedirect isRunning isThere isUndecided isUnheard isUnstored leadsTo",
   "listener lists markup metaPolicies mutedUntil noteLook openMs ownFetch passedWorker pauseMs plain queued quietMs readyMs",
-  "retryAfter several shadows steps stood stored taken told unread verb violations visitUrl waitedMs wasAsked written",
+  "retryAfter shadows steps stood stored taken told twins unread verb violations visitUrl waitedMs wasAsked written",
 ];
 
 /** The panel that says what a tracker does, loaded by hand into any page. */

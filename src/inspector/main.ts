@@ -52,10 +52,8 @@ const open = (name: string): void => {
     noteNamed(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
     const evidence = evidenceOf({ page, stored, activity });
-    const { service, exchanges, address } = activity;
-    // Of the path of several nobody knows whether it is there.
-    const isUnasked = exchanges.some(({ offer }) => offer > 1) && !service?.several;
-    if (evidence.isUnheard || evidence.isAstray || isUnasked) asking.service(address);
+    const { exchanges, address } = activity;
+    if (evidence.isUnheard || evidence.isAstray) asking.service(address);
     // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
     const isUntold = stored.pauseMs > 0 && !exchanges.some(({ isHeard }) => isHeard);
     if (isUntold && performance.now() - triedAt > TRY_MS) {

@@ -1,7 +1,7 @@
 /** When the panel asks by itself: for a script that has not come, and at the service's address where an answer is missing or odd. */
 import type { Activity, Violation } from "../watch/activity.js";
 import { keep } from "../watch/visible.js";
-import { lookAtScript, lookAtService, lookAtSeveral } from "./look.js";
+import { lookAtFrames, lookAtScript, lookAtService } from "./look.js";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;
@@ -33,28 +33,27 @@ const watchViolations = (found: Violation[]): (() => void) => {
 };
 
 export const createAsking = (activity: Activity) => {
-  let examined: HTMLScriptElement | undefined;
+  let examined: HTMLScriptElement | undefined | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const askService = async (address: string): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, VIOLATION_MS));
     if (!navigator.onLine || activity.violations.some(({ directive }) => directive === "connect-src")) return;
-    const { several } = activity.service ?? {};
-    activity.service = { several, ...(await lookAtService(address)) };
-    if (!several && activity.exchanges.some(({ offer }) => offer > 1))
-      activity.service.several = await lookAtSeveral(address);
+    activity.service = await lookAtService(address);
   };
 
   return {
-    /** Of a script that has not run, when the page has loaded, or takes long. What hung is asked for again. */
+    /** Of a script that has not run, or is in no tag, when the page has loaded, or takes long. What hung is asked for again. */
     script: (tag: HTMLScriptElement | undefined): void => {
       const isDue = document.readyState === "complete" || performance.now() > LONG_MS;
-      if (!tag?.src || tag === examined || !isDue) return;
+      if (tag === examined || !isDue) return;
       examined = tag;
-      lookAtScript(tag).then((found) => {
-        activity.script = found;
-        if (found.reach === "hangs") examined = undefined;
-      });
+      if (!tag) lookAtFrames().then((found) => (activity.framed = found));
+      else if (tag.src)
+        lookAtScript(tag).then((found) => {
+          activity.script = found;
+          if (found.reach === "hangs") examined = null;
+        });
     },
     service: (address: string): void => {
       if (!address || performance.now() - askedAt < REST_MS) return;

@@ -5,22 +5,13 @@ import { short } from "../watch/visible.js";
 /** What says nothing for so long hangs. Milliseconds. */
 const HANG_MS = 3_000;
 
-const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
-
-/** Addresses of networks of one's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291), and names that only such networks know. */
+/** This computer, addresses of networks of one's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291), and names that only such networks know. */
 const LOCAL =
-  /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[f[c-e].*\]$|^[^.]+$|\.(test|local|lan|internal|arpa)$/i;
+  /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[(::1|f[c-e].*)\]$|^[^.]+$|\.(localhost|test|local|lan|internal|arpa)$/i;
 
-/** Where a service is that a page of the internet asks for further inside, which browsers ask about (WICG, Local Network Access). */
-export const insideOf = (address: string, origin: string): "on this computer" | "in a local network" | "" => {
-  const isLocal = (url: URL): boolean => isLoopback(url) || LOCAL.test(url.hostname);
-  if (!address || !/^https?:/.test(origin) || isLocal(new URL(origin)) || !isLocal(new URL(address))) return "";
-  return isLoopback(new URL(address)) ? "on this computer" : "in a local network";
-};
-
-/** Does the browser forbid a page at `origin` to ask there, because the page is `https` and the address is not? */
-export const isMixed = (address: string, origin: string): boolean =>
-  origin.startsWith("https:") && address.startsWith("http:") && !isLoopback(new URL(address));
+/** Does a page of the internet ask for something further inside, which browsers ask about (WICG, Local Network Access)? */
+const isInside = (address: string, origin: string): boolean =>
+  /^https?:/.test(origin) && !LOCAL.test(new URL(origin).hostname) && LOCAL.test(new URL(address).hostname);
 
 const ask = (address: string, options: RequestInit): Promise<Response | "hang" | undefined> => {
   const signal = AbortSignal.timeout(HANG_MS);
@@ -60,9 +51,9 @@ export const isEndpoint = ({ status, isPage, leadsTo }: Met): boolean =>
 
 /**
  * What answers (`"inside"`: the browser would ask the visitor first); what a POST without a preflight meets, and one as the tracker
- * sends them; where else something takes events; and what the path of several says, where the answers offer to take several.
+ * sends them; and where else something takes events.
  */
-export interface ServiceLook extends Partial<Record<"plain" | "json" | "several", Met>> {
+export interface ServiceLook extends Partial<Record<"plain" | "json", Met>> {
   reach: Reach | "inside";
   isRedirect?: boolean;
   other?: string;
@@ -70,7 +61,7 @@ export interface ServiceLook extends Partial<Record<"plain" | "json" | "several"
 
 /** @param address of the event endpoint, without its query */
 export const lookAtService = async (address: string): Promise<ServiceLook> => {
-  if (insideOf(address, location.origin)) return { reach: "inside" };
+  if (isInside(address, location.origin)) return { reach: "inside" };
   // Past the page's own `fetch`.
   const json = await post(address, "application/json");
   if (isEndpoint(json)) return { reach: "there", plain: json, json };
@@ -84,8 +75,6 @@ export const lookAtService = async (address: string): Promise<ServiceLook> => {
     if (other !== address && isEndpoint(await post(other, "text/plain"))) return { ...look, other };
   return look;
 };
-
-export const lookAtSeveral = (address: string): Promise<Met> => post(`${address}s`, "application/json");
 
 const get = (src: string, options: RequestInit = {}): Promise<Response | "hang" | undefined> =>
   ask(src, { credentials: "same-origin", cache: "default", ...options });
@@ -106,6 +95,16 @@ export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
     begins: short(text, 80),
     isOurs: text.includes("api_token="),
     reach: found ? reachOf(found) : await reach(src),
+    // As a tag without crossorigin asks.
+    isBarred: !!answer && (await reach(src)) === "nowhere",
     hasHash: !integrity || !answer?.ok || (await get(src, { integrity })) instanceof Response,
   };
+};
+
+/** The frame of this page whose file, of this site, has a tag: into frames of other origins nobody can look. */
+export const lookAtFrames = async (): Promise<string | undefined> => {
+  for (const { src } of document.querySelectorAll("iframe")) {
+    const found = src.startsWith(`${location.origin}/`) && (await get(src));
+    if (found instanceof Response && (await found.text()).includes("data-track-url")) return src;
+  }
 };

@@ -6,6 +6,8 @@ import { type Cause, type Evidence, judge, type Look, policyOn } from "./evidenc
 
 const VERBS = "init identify track pageview flush reset identity consent optIn optOut onChange debug".split(" ");
 
+const NO_LIST = 'push was given what is no list: each call stands in brackets, as in push(["track", "signup"]).';
+
 /** What the tracker itself tells is wrong, by code and detail, and the step at which that stands: the first that matches. */
 // biome-ignore format: a table
 const TOLD: [step: "Options" | "Calls" | "Stored here" | "Answered" | "", what: RegExp, words: string][] = [
@@ -14,7 +16,9 @@ const TOLD: [step: "Options" | "Calls" | "Stored here" | "Answered" | "", what: 
   // The rest of what is said of options is seen of them.
   ["", /^input init\b/, ""],
   ["Calls", /^input (identify|track): (contactUid|accountUid|eventUid)$/, "$1 was given no $2: give a text that is not empty."],
-  // Of a text in place of a call, the first letter is taken for the verb; of several calls in one array, the first call.
+  // Of a text in place of a call, the first letter is taken for the verb.
+  ["Calls", /^input (\w|push): TypeError.*/, NO_LIST],
+  // Of several calls in one array, the first is.
   ["Calls", /^input (?!push|onChange|beforeSend)(.+): TypeError.*/, `There is no verb "$1": the verbs are ${VERBS.join(", ")}.`],
   ["Calls", /^input (.+): params\.(.+)$/, "$2 in the params of $1 cannot be written as JSON: it is left out."],
   ["Calls", /^input (.+): params$/, "The params of $1 are no object, and are left out."],
@@ -48,7 +52,7 @@ type AnyCall = Pick<Call, "verb" | "args"> & Partial<Call & WrittenCall>;
 const mistakesIn = (name: string, { verb, args: [first, second], by, source }: AnyCall): Cause[] => {
   if (by === "function")
     return [`${source} calls ${name} as a function, which it is not: write ${name}.push(["${verb}", …]).`];
-  if (verb === "push") return [`push was given ${written(first)}, and no call, such as push(["track", "signup"]).`];
+  if (verb === "push") return [NO_LIST];
   if (!VERBS.includes(verb)) return [`There is no verb "${verb}": the verbs are ${VERBS.join(", ")}.`];
   if (verb === "track") return [ofUid("track", first)];
   if (verb !== "identify") return [];
@@ -66,7 +70,7 @@ export const called = (evidence: Evidence): Look => {
     return { verb: String(verb), args, became: "waits" };
   });
   const all: AnyCall[] = [...activity.calls, ...waiting, ...page.written];
-  const mistakes = [...new Set(all.flatMap((call) => mistakesIn(name, call)))].filter(Boolean);
+  const mistakes = all.flatMap((call) => mistakesIn(name, call)).filter(Boolean);
   const causes = [
     ...page.broken.map(([text, fault]) => `${text} does not parse, so nothing of it runs: ${fault}.`),
     page.hasHandlers &&
@@ -76,6 +80,10 @@ export const called = (evidence: Evidence): Look => {
     ...activity.errors
       .filter((error) => error.replace(/\S+:\/\/\S+/g, "").includes(name))
       .map((error) => `An error of this page: ${error}.`),
+    ...page.twins.map(
+      (twin) =>
+        `${twin}, another tracker of this page, sends there with the same token: each view is counted twice. Take one out.`,
+    ),
     ...[...activity.doubled].map(
       (view) =>
         `The view of ${view} was counted twice within a second: the page calls pageview beside the automatic ones. Take these calls away, or set data-pageviews="off".`,

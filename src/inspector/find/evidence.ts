@@ -20,7 +20,7 @@ const look = (state: State) => {
   return (seen: string, ...all: Cause[]): Look => ({
     state,
     seen,
-    causes: all.filter((one) => one && `${one}` === one) as string[],
+    causes: [...new Set(all)].filter((one) => one && `${one}` === one) as string[],
   });
 };
 export const [good, bad, waits, unknown] = [look("good"), look("bad"), look("waits"), look("unknown")];

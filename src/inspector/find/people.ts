@@ -30,22 +30,26 @@ const missed = (evidence: Evidence): Cause[] => {
   // An event is sent of somebody alone: where one was, somebody was named.
   const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity && options.identity !== "page");
   const { name, taken } = page;
-  const outer = page.written.filter(({ isOuter, by }) => isOuter && by !== "function");
-  const at = outer.findIndex(({ verb }) => verb === "identify");
-  const isReset = at >= 0 && outer.slice(at).some(({ verb }) => verb === "reset");
+  const calls = page.written.filter(({ by }) => by !== "function");
+  const call = calls.find(({ verb, isOuter }) => isOuter && verb === "identify");
+  const reset = calls.find(({ verb }, at) => verb === "reset" && at > calls.indexOf(call!));
+  // Who was named was sent nowhere before the reset.
+  const isReset = call && (reset?.isOuter || (stored.hasIdentity && !hasRequests));
+  const caller = activity.calls.find(({ verb }) => verb === "reset")?.caller;
   const why =
     policyOn(evidence, "script-src", "inline", "Give the script its nonce, or make a file of it") ||
     (taken && `before the script, window.${name} is ${taken}, which has no push: give one of them another name`) ||
-    (outer[at]?.by === "method" &&
+    (call?.by === "method" &&
       `before our script has run that is an error: write ${name}.push(["identify", …]), which waits`) ||
     `an error has stopped its script (${error}). data-contact-uid needs no script`;
   return [
-    isReset && "A script of this page calls reset after identify, which forgets who was named: call it at a log-out.",
+    isReset &&
+      `A script of this page has ${call.source}, and reset was called (${caller || reset?.source || "here, or on an earlier page"}), which forgets who was named: call it at a log-out alone.`,
     isEmptied &&
       `${visible(formerContact) || "Somebody"} was named before, and is gone without a reset: the storage was emptied. Remove your own keys alone.`,
-    at >= 0 &&
+    call &&
       !(isReset || hasRequests || activity.isEmptied || told.get("input")?.has("identify: contactUid")) &&
-      `A script of this page has ${outer[at]!.source}, which has not reached the tracker: ${why}.`,
+      `A script of this page has ${call.source}, which has not reached the tracker: ${why}.`,
   ];
 };
 

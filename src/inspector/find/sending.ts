@@ -1,5 +1,5 @@
 /** What is stored in the page, whether a request leaves it, what is answered to preflight and event, and whether it is the service. */
-import { insideOf, isEndpoint } from "../ask/look.js";
+import { isEndpoint } from "../ask/look.js";
 import type { Exchange } from "../watch/activity.js";
 import { visible, written } from "../watch/visible.js";
 import { toldAt } from "./calls.js";
@@ -54,18 +54,22 @@ export const stored = (given: Evidence): Look => {
 const KEPT = "Events are kept, and sent once that is put right.";
 
 /** Nothing comes that the page may read: nobody is there, or it is something else, or it is closed. */
-const ofAddress = ({ page: { origin }, last, activity: { address, service } }: Evidence): Cause => {
+const ofAddress = ({ page: { origin }, last, options, activity: { address, service } }: Evidence): Cause => {
   const { reach, isRedirect, plain, other } = service ?? {};
   const closed = `it is an error page or not the service, or does not allow this page (CORS): that takes one header Access-Control-Allow-Origin: ${origin} (or *), not another or two. This shows it: curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
   if (reach === "inside")
-    return `This page is on the internet, and the service, ${address}, ${insideOf(address, origin)}: browsers ask the visitor first, on https alone, or refuse (Local Network Access). Visitors need an address on the internet.`;
+    return `This page is on the internet, and the service, ${address}, on a computer or in a network of your own: browsers ask the visitor first, on https alone, or refuse (Local Network Access). Visitors need an address on the internet.`;
   if (reach === "hangs") return `${address} takes requests, and does not answer: check the service and its log.`;
   if (other) return `No event endpoint is at ${address}, but one is at ${other}: correct data-track-url. ${KEPT}`;
   if (isRedirect || last?.status === 302)
     return `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which a tab shows"}. ${KEPT}`;
+  const secured =
+    /^\s*http:/.test(`${options.trackUrl}`) &&
+    address.startsWith("https:") &&
+    "trackUrl says http, and this page is https, so https is asked: give the service a certificate";
   const moved = "it redirects, as from http to https: a tab shows the address to name";
   const isThere = reach === "there";
-  return reach && !plain?.status && `${ofSilence(address, isThere, moved, isThere && closed)} ${KEPT}`;
+  return reach && !plain?.status && `${ofSilence(address, isThere, secured || moved, isThere && closed)} ${KEPT}`;
 };
 
 /** What of the page stands between it and the network. */
@@ -82,8 +86,10 @@ const ofGate = (given: Evidence): Cause => {
     return `No request has left: the page's own fetch has answered by itself. ${begins}`;
   if (ownFetch && given.isAstray && service?.json && isEndpoint(service.json))
     return `The service answers past the page's own fetch alone (${service.json.status}): that changes requests, or adds a header that is not allowed. ${begins}`;
-  if (page.worker && passedWorker && (last?.from || isPage(last?.answerType ?? "")))
-    return `A service worker answers or changes what goes to the address: ${page.worker}. Let it leave ${address} alone.`;
+  // A refusal of GET, to who had sent a POST.
+  const isGet = last?.status === 405 && /\bGET\b.*\bPOST\b/.test(last.words);
+  if (page.worker && (isGet || (passedWorker && (last?.from || isPage(last?.answerType ?? "")))))
+    return `A service worker answers or changes what goes to the address${isGet ? " (a POST has come as GET)" : ""}: ${page.worker}. Let it leave ${address} alone.`;
 };
 
 export const sent = (given: Evidence): Look => {
@@ -146,24 +152,7 @@ const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   if (status >= 500 || is(408, 425))
     return `The service fails (status ${status}).${said} Events are kept and tried again.`;
   const what = sent[0] ? `the event "${sent[0].event}"` : "what it is sent";
-  // The members that the tracker itself adds.
-  const isStamped = is(400, 422) && sent.some(({ params }) => "event_id" in params && "event_seq" in params);
-  const stamp = isStamped
-    ? ' Is its schema of params strict? It may not know the stamp (event_id, occurred_at, event_source, event_seq): let it take these, or set data-stamp="false".'
-    : "";
-  return `The service refuses ${what} (status ${status}).${said}${stamp} Else check data-api-token first, then the event's name, members and size.`;
-};
-
-/** The path of several events, where the service offers to take several. */
-const ofSeveral = ({ activity: { exchanges, service, address } }: Evidence): Cause => {
-  const isAway = ({ status, isPage = false }: { status: number; isPage?: boolean }): boolean =>
-    isPage || [302, 404, 405, 501].includes(status);
-  const lost = exchanges.find(
-    ({ sent, offer, status }) => sent.length > 1 && (isAway({ status }) || (isGood(status) && !offer)),
-  );
-  const asked = exchanges.some(({ offer }) => offer > 1) && service?.several;
-  if (lost || (asked && (isAway(asked) || asked.leadsTo)))
-    return `The service takes several events at once (Tracklet-Batch), and the proxy in front of it does not pass on their path, ${address}s: until it does, events go one by one.`;
+  return `The service refuses ${what} (status ${status}).${said} Check data-api-token first, then the event's name, members (the stamp, too: data-stamp) and size.`;
 };
 
 export const answered = (evidence: Evidence): Look => {
@@ -188,7 +177,7 @@ export const answered = (evidence: Evidence): Look => {
   if (found?.status && !isGood(found.status)) return bad(seen, ofStatus(evidence, found));
   const rejected = toldAt("Answered", activity);
   if (rejected.some(Boolean)) return bad(seen, ...rejected);
-  return found?.status ? good(seen, ofSeveral(evidence)) : unknown(seen);
+  return found?.status ? good(seen) : unknown(seen);
 };
 
 const LOST = "Events count as delivered, and nothing says that they are stored.";
@@ -199,7 +188,7 @@ const LEFT = "which a template or a script has left.";
 /** What of the events that were accepted is not what anybody means. */
 const ofSent = ({ activity }: Evidence): Cause[] => {
   const events = activity.exchanges.flatMap(({ status, sent }) => (isGood(status) ? sent : []));
-  const causes = events.flatMap(({ event, contact, params }): Cause[] => [
+  return events.flatMap(({ event, contact, params }): Cause[] => [
     ofName("contact", contact),
     typeof params.account_uid === "string" && ofName("account", params.account_uid),
     isLeft(event) && `An event is called "${visible(event)}", ${LEFT}`,
@@ -210,7 +199,6 @@ const ofSent = ({ activity }: Evidence): Cause[] => {
         `${name} of "${event}" was sent as ${written(value)}, ${LEFT}`,
     ),
   ]);
-  return [...new Set(causes)];
 };
 
 export const kept = (evidence: Evidence): Look => {

@@ -1,5 +1,4 @@
 /** The tag stands in the page, its file has loaded, and the script has run. */
-import { isMixed } from "../ask/look.js";
 import type { Tag } from "../watch/page.js";
 import { runs } from "../watch/scripts.js";
 import type { Cause, Evidence, Look } from "./evidence.js";
@@ -44,12 +43,14 @@ const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
       `By its type no browser runs the tag: ${markup}. Tools write that which hold scripts back until the visitor agrees: allow it there, or take the type away.`,
     isExample(src) && `${src} is the documents' example: write your own.`,
     ofIntegrity(tag),
-    isMixed(src, page.origin) && `The page is https, and the script's address http (mixed content): write https://.`,
+    src.startsWith("http:") &&
+      page.origin.startsWith("https:") &&
+      "The page is https, and src http (mixed content): write https://.",
   ];
 };
 
 const CLOSED =
-  "its host forbids other sites to load it (ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
+  "its host forbids other sites to load it, or does not say that they may where this page demands it (Cross-Origin-Embedder-Policy; ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
 
 const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
   const policy = policyOn(evidence, "script-src", src, "Name its host there, or give the tag the page's nonce.");
@@ -59,8 +60,10 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   const { status, reach } = found;
   const isDemanding = !!integrity || crossOrigin || type === "module";
   if (status >= 400) return `The answer at ${address} is ${status}: check src.`;
-  if (status > 0 && !(found.isOurs && /script/.test(found.type)))
-    return `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file, its type (text/javascript), and your extensions.`;
+  if (status > 0 && !found.isOurs)
+    return `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file and your extensions.`;
+  if (status > 0 && !/script/.test(found.type))
+    return `${address} is the script, and comes as ${found.type || "no type"}, which no browser runs (X-Content-Type-Options: nosniff): let its host send text/javascript.`;
   if (!found.hasHash) return `The file is not the one that integrity names (${integrity}): copy its hash.`;
   const asking = policyOn(evidence, "connect-src", src, "So this panel cannot ask: open the address in a tab.");
   if (status === 0 && asking) return asking;
@@ -69,6 +72,8 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   if (isDemanding && reach === "there" && new URL(src).origin !== page.origin && !(status && crossOrigin))
     return `integrity, crossorigin and type="module" need a host that sends Access-Control-Allow-Origin: *, and integrity needs crossorigin: add them, or take them away.`;
   if (reach === "nowhere") return ofSilence(address, false, CLOSED);
+  if (found.isBarred && !isDemanding)
+    return `${address} can be read, and not run: ${CLOSED}, or give the tag crossorigin.`;
   if (!found.wasAsked && !page.isRecordFull)
     return `The browser has never asked for the file: no tag by innerHTML runs (take createElement), nor one with nomodule.`;
 };
@@ -91,12 +96,11 @@ export const loaded = (evidence: Evidence): Look => {
 };
 
 export const ran = (evidence: Evidence): Look => {
-  const { page, isRunning } = evidence;
-  const { name, global, calls, taken } = page;
-  const unread = [
-    ...page.unread,
-    ...(global === "waiting" && evidence.hasRequests ? [`window.${name} (${calls.length})`] : []),
-  ];
+  const { page, stored, isRunning } = evidence;
+  const { name, global, calls, taken, unread } = page;
+  // The tracker has run: it has sent or stored something since the page began.
+  const isReplaced =
+    global === "waiting" && (evidence.hasRequests || stored.events.some(({ waitedMs }) => waitedMs < page.ageMs));
   const states = {
     absent: `no window.${name}`,
     waiting: `window.${name} is an array, with calls that wait (${calls.length})`,
@@ -109,7 +113,9 @@ export const ran = (evidence: Evidence): Look => {
     page.shadows &&
       `A script of this page has a ${name} of its own (const, let, class), which calls reach in place of window.${name}: name one of them anew (data-name).`,
     unread.length > 0 &&
-      `Calls wait in ${unread.join(", ")}, where nobody reads them (the stub of another tool, another name, or window.${name} = [] after the script). Write (window.${name} = window.${name} || []).push([verb, …]).`,
+      `Calls wait in ${unread.join(", ")}, where nobody reads them: the stub of another tool, or another name. Write (window.${name} = window.${name} || []).push([verb, …]).`,
+    isReplaced &&
+      `The script has run, and the page has put an array in its place since, where calls wait (${calls.length}). Write (window.${name} = window.${name} || []).push([verb, …]).`,
     isMissed && taken && `window.${name} is ${taken}, and no tracker.`,
   ];
   if (causes.some(Boolean) || isRunning) return judge(seen, causes);

@@ -11,12 +11,9 @@ export interface List {
 
 export type Report = Omit<Findings, "steps"> & { lists: List[] };
 
-const SHOWN = 8;
-
 const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
   activity.exchanges
     .filter(({ status }) => status >= 0)
-    .slice(0, SHOWN)
     .map(({ at, status, words, sent, answerType }) => {
       const [{ visitUrl = "" } = {}] = sent;
       const isStored = isGood(status) && !isPage(answerType);
@@ -37,22 +34,17 @@ const waitingOf = ({ stored }: Evidence): Line[] =>
   });
 
 /** When the next attempt comes, where there is a pause. */
-const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges } }: Evidence): string => {
-  const heard = exchanges.find(({ isHeard }) => isHeard);
-  const isAsked = heard && heard.at + Number(heard.retryAfter) * 1_000 > Date.now();
-  const when = `Next attempt: in ${seconds(pauseMs)}${isAsked ? ", as the service asked" : ""}.`;
-  return pauseMs > 0 ? when : "";
-};
+const nextAttempt = ({ stored: { pauseMs } }: Evidence): string =>
+  pauseMs > 0 ? `Next attempt: in ${seconds(pauseMs)}.` : "";
 
 const listsOf = (evidence: Evidence, steps: Line[]): List[] => {
   const { eventCount, events } = evidence.stored;
   const answers = answersOf(evidence);
-  const isReplaced = answers.some(({ text }) => text.includes("REDACTED"));
   return [
     { title: "Steps", note: "", lines: steps },
     {
       title: "Last answers",
-      note: `${answers.length > 0 ? "" : "None yet."}${isReplaced ? "What stands there as REDACTED data-query and data-paths keep." : ""}`,
+      note: answers.length > 0 ? "" : "None yet.",
       lines: answers,
     },
     // Last: it may be long.

@@ -12,11 +12,9 @@ export interface Exchange {
   /** Did the panel hear it word for word? If not, the browser's own record tells time and status, and what follows is empty. */
   isHeard: boolean;
   sent: SentEvent[];
-  /** Type and text of the answer, its `Retry-After`, how many events it offers to take, and where it is from, if not the address. */
+  /** Type and text of the answer, and where it is from, if not the address. */
   answerType: string;
   words: string;
-  retryAfter: string;
-  offer: number;
   from: string;
 }
 
@@ -67,6 +65,8 @@ export const createActivity = () => ({
   violations: [] as Violation[],
   script: undefined as ScriptLook | undefined,
   service: undefined as ServiceLook | undefined,
+  /** The address of the frame that has the tag, where the page has none. */
+  framed: undefined as string | undefined,
 });
 
 /** Keeps for a reload of this tab who is named, and notes in `activity` what the page has emptied. */

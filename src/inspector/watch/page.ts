@@ -1,5 +1,6 @@
 /** What the page shows of a tracker at this moment: its tags, where else its options stand, its global, and other tools. */
 import { attempt } from "../../shared/attempt.js";
+import { urlOf } from "../../shared/options.js";
 import { readScripts } from "./scripts.js";
 import { markupOf, short, visible, written } from "./visible.js";
 
@@ -34,8 +35,11 @@ export const findNames = (): string[] => {
 /** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
 const TAGS = "script[data-api-token],script[data-track-url],script[src*='tracklet.iife']";
 
-export const findTags = (name: string): HTMLScriptElement[] =>
-  [...document.querySelectorAll<HTMLScriptElement>(TAGS)].filter((tag) => (tag.dataset.name || DEFAULT_NAME) === name);
+const allTags = (): HTMLScriptElement[] => [...document.querySelectorAll<HTMLScriptElement>(TAGS)];
+
+const nameOf = ({ dataset }: HTMLScriptElement): string => dataset.name || DEFAULT_NAME;
+
+export const findTags = (name: string): HTMLScriptElement[] => allTags().filter((tag) => nameOf(tag) === name);
 
 /** An attribute of ours whose hyphens are missing: it is none of the data set. */
 const unhyphened = ({ attributes }: Element): Attributes =>
@@ -56,7 +60,7 @@ const readTag = (tag: HTMLScriptElement) => ({
 });
 
 /** Where a tag stands that no browser runs, or a tracker that is not this page's, in words. */
-const findHidden = (): string[] => {
+const findHidden = (framed: unknown): string[] => {
   const found = new Set<string>();
   for (const { content } of document.querySelectorAll("template"))
     if (content.querySelector(TAGS)) found.add("in a <template>, which no browser runs");
@@ -68,9 +72,9 @@ const findHidden = (): string[] => {
     const where = nodeName === "#comment" ? "in a comment (<!-- … -->)" : `as text in a <${parentElement?.localName}>`;
     if (isOurs && parentElement?.localName !== "script") found.add(`${where}, which no browser runs`);
   }
-  for (let index = 0; index < frames.length; index++)
-    if (isTracker(DEFAULT_NAME, frames[index]))
-      found.add("in a frame of this page, and not in the page itself: open the inspector there");
+  for (const { src, srcdoc, contentWindow } of document.querySelectorAll("iframe"))
+    if (src === framed || isTracker(DEFAULT_NAME, contentWindow!) || srcdoc.includes("data-track-url"))
+      found.add(`in a frame of this page (${src || "srcdoc"}), which it counts in place of the page: move it here`);
   return [...found];
 };
 
@@ -98,14 +102,23 @@ const unreadIn = (name: string, value: unknown): string[] => {
   );
 };
 
+/** Where a tracker sends the views of the page, if it does. */
+const viewsTo = (options: Attributes) => options.pageviews !== "off" && urlOf(options);
+
+/** The other trackers that send them to where this one does, as their tags say. */
+const twinsOf = (name: string, options: Attributes, to = viewsTo(options)): string[] =>
+  allTags()
+    .filter((tag) => to && nameOf(tag) !== name && isTracker(nameOf(tag)) && viewsTo(tag.dataset) === to)
+    .map(nameOf);
+
 const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
 
 export type Page = ReturnType<typeof readPage>;
 
-/** @param known the panel's own listener, the tracker's options, and what was in its place before */
+/** @param known the panel's own listener, the tracker's options, what was in its place before, and which frame has the tag */
 export const readPage = (
   name: string,
-  { listener, options, stood }: Record<"listener" | "options" | "stood", unknown>,
+  { listener, options, stood, framed }: Record<"listener" | "options" | "stood" | "framed", unknown>,
 ) => {
   const found = globalOf(name);
   const before = found ? stood : globals[name];
@@ -121,7 +134,8 @@ export const readPage = (
     account,
     ...readScripts(name),
     tags: tags.map(readTag),
-    hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(),
+    twins: twinsOf(name, Object(options)),
+    hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(framed),
     /** Does the page write JSON as others do? Old libraries change that. */
     isJsonOdd: JSON.stringify([[1]]) !== "[[1]]",
     /** Has the page loaded all of its parts? And how long ago it began, in milliseconds. */

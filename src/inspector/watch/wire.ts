@@ -5,7 +5,7 @@ import type { Activity, Exchange } from "./activity.js";
 import { readEvent } from "./stored.js";
 import { KEPT, short, wordsOf } from "./visible.js";
 
-const UNHEARD = { isHeard: false, sent: [], words: "", retryAfter: "", offer: 0, from: "" };
+const UNHEARD = { isHeard: false, sent: [], words: "", from: "" };
 
 const tokenIn = (url: string): string => attempt(() => new URL(url, location.href).searchParams.get("api_token")) ?? "";
 
@@ -48,8 +48,6 @@ const watchFetch = (activity: Activity): (() => void) => {
       const answer = await own.apply(window, args);
       const { headers, url } = answer;
       exchange.answerType = headers.get("Content-Type") ?? "";
-      exchange.retryAfter = headers.get("Retry-After") ?? "";
-      exchange.offer = Number(headers.get("Tracklet-Batch"));
       // A browser may have made `https` of `http`.
       const scheme = /^https?:/;
       exchange.from = url && bare(url).replace(scheme, "") !== bare(address).replace(scheme, "") ? url : "";

@@ -24,13 +24,13 @@ export const event = (name: string, params: SentEvent["params"] = {}, contact = 
   ...{ event: name, contact, visitUrl: `${params.visit_url ?? ""}`, params },
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
-  ...{ at: Date.now(), status, isHeard: true, sent: [event("signup")], answerType: "", retryAfter: "", offer: 0 },
+  ...{ at: Date.now(), status, isHeard: true, sent: [event("signup")], answerType: "" },
   ...{ words: status === 200 ? '{"status":"success"}' : "", from: "", ...facts },
 });
 
 const PAGE: Page = {
   ...{ name: "tracklet", global: "running", taken: "", unread: [], calls: [], ...SCRIPTS },
-  ...{ tags: [tag()], hidden: [], contact: "", account: "", isJsonOdd: false, isLoaded: true, ageMs: 9_000 },
+  ...{ tags: [tag()], twins: [], hidden: [], contact: "", account: "", isJsonOdd: false, isLoaded: true, ageMs: 9_000 },
   ...{ origin: SITE, metaPolicies: [], worker: "", isOnline: true, hasGpc: false },
   isRecordFull: false,
 };

@@ -74,6 +74,11 @@ it("a service on this computer is not asked by a page of the internet, since the
 
 it.each<[what: string, found: object, network: Network]>([
   ["what the page may not read", { status: 0, reach: "there" }, closed],
+  [
+    "what the page may read, and its tag not run",
+    { status: 200, isBarred: true },
+    ({ mode }) => (mode ? undefined : new Response()),
+  ],
   ["another file than the tag names", { hasHash: false }, ({ integrity }) => (integrity ? undefined : new Response())],
 ])("of a script: %s", async (_, found, network) => {
   meet(network);

@@ -15,6 +15,7 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
+const KNOWN = { listener: "none", options: undefined, stood: undefined, framed: undefined };
 const verb = () => {};
 const TRACKER = { push: vi.fn(), init: verb, track: verb, flush: verb };
 const call = (verb: string, args: unknown[], facts: object = {}) => ({
@@ -44,7 +45,16 @@ it.each<[what: string, html: string, globals: object, found: object]>([
 ])("the page shows %s", (_, html, globals, found) => {
   document.head.innerHTML = html;
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-  expect(readPage("shop", { listener: vi.fn(), options: undefined, stood: undefined })).toMatchObject(found);
+  expect(readPage("shop", KNOWN)).toMatchObject(found);
+});
+
+it("another tracker that sends the views to where this one does is seen by its tag", () => {
+  const tag = (name: string, more = "") =>
+    `<script type="x" data-name="${name}" data-api-token="token" data-track-url="${TAG.trackUrl}" ${more}></script>`;
+  document.head.innerHTML = tag("shop") + tag("twin") + tag("quiet", 'data-pageviews="off"') + tag("none");
+  for (const name of ["shop", "twin", "quiet"]) vi.stubGlobal(name, TRACKER);
+  expect(readPage("shop", { ...KNOWN, options: TAG }).twins).toEqual(["twin"]);
+  expect(readPage("shop", { ...KNOWN, options: { ...TAG, apiToken: "other" } }).twins).toEqual([]);
 });
 
 const BODY = '{"contact_uid":"clara","event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}';
@@ -123,7 +133,7 @@ it("errors of the page are heard, and what was in the tracker's place before it 
   expect(activity.errors).toEqual(["no", "shop is not defined (https://a/b.js:7)"]);
   vi.stubGlobal("shop", { ...TRACKER });
   noteLook();
-  const known = { listener, options: TAG, stood: activity.stood };
+  const known = { ...KNOWN, listener, options: TAG, stood: activity.stood };
   expect(readPage("shop", known)).toMatchObject({ global: "running", unread: ["window.shop.queue (1)"] });
   end();
 });
@@ -132,7 +142,7 @@ it("scripts that do not parse are named, modules and sound ones are not", () => 
   document.head.innerHTML = `<script>shop.push(["track", "a"]</script><script type="module">await shop.x</script>
     <script>// shop
       if (1) { shop.push(["reset"]) }</script><script>other(</script>`;
-  const { broken } = readPage("shop", { listener: 0, options: 0, stood: undefined });
+  const { broken } = readPage("shop", KNOWN);
   expect(broken).toEqual([['shop.push(["track", "a"]', expect.stringContaining("missing )")]]);
 });
 
@@ -143,7 +153,7 @@ describe("a request", () => {
   // biome-ignore format: a table
   it.each([
     ["JSON", new Response('{"error":"api_token is missing"}', { status: 401 }), { status: 401, words: '{"error":"api_token is missing"}' }],
-    ["a web page", new Response("<title>Just a moment</title>", { status: 403, headers: { "Retry-After": "9" } }), { status: 403, words: "Just a moment", retryAfter: "9" }],
+    ["a web page", new Response("<title>Just a moment</title>", { status: 403 }), { status: 403, words: "Just a moment" }],
     ["a redirect", { type: "opaqueredirect", status: 0, headers: new Headers(), clone: () => new Response() }, { status: 302 }],
     ["nothing", undefined, { status: 0 }],
   ])("is passed on, and %s told word for word", async (_, answer, told) => {
