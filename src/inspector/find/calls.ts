@@ -6,7 +6,7 @@ import { type Cause, type Evidence, judge, type Look, policyOn } from "./evidenc
 
 const VERBS = "init identify track pageview flush reset identity consent optIn optOut onChange debug".split(" ");
 
-const NO_LIST = 'push was given what is no list: each call stands in brackets, as in push(["track", "signup"]).';
+const NO_LIST = 'push was given no list: write each call in brackets, as push(["track", "signup"]).';
 
 /** What the tracker itself tells is wrong, by code and detail, and the step at which that stands: the first that matches. */
 // biome-ignore format: a table

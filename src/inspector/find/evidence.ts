@@ -66,7 +66,8 @@ export const evidenceOf = (seen: Seen) => {
   const denial = denialOf(seen, consent, options);
   const { exchanges } = activity;
   const isPaused = stored.pauseMs > 0;
-  const isSlow = stored.readyMs > SLOW_MS;
+  // What has waited for a name can leave only since that was called.
+  const isSlow = Math.min(stored.readyMs, activity.quietMs) > SLOW_MS;
   const open = exchanges.find(({ status }) => status < 0);
   const last = exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status)));
   return {

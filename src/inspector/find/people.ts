@@ -44,7 +44,7 @@ const missed = (evidence: Evidence): Cause[] => {
     `an error has stopped its script (${error}). data-contact-uid needs no script`;
   return [
     isReset &&
-      `A script of this page has ${call.source}, and reset was called (${caller || reset?.source || "here, or on an earlier page"}), which forgets who was named: call it at a log-out alone.`,
+      `A script of this page has ${call.source}, and reset was called (${caller || reset?.source || "here, or on an earlier page"}), which forgets who was named: call it at a log-out.`,
     isEmptied &&
       `${visible(formerContact) || "Somebody"} was named before, and is gone without a reset: the storage was emptied. Remove your own keys alone.`,
     call &&

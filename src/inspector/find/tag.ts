@@ -50,7 +50,7 @@ const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
 };
 
 const CLOSED =
-  "its host forbids other sites to load it, or does not say that they may where this page demands it (Cross-Origin-Embedder-Policy; ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
+  "its host forbids other sites to load it, or does not allow it, as this page demands (Cross-Origin-Embedder-Policy; ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
 
 const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
   const policy = policyOn(evidence, "script-src", src, "Name its host there, or give the tag the page's nonce.");
@@ -63,7 +63,7 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   if (status > 0 && !found.isOurs)
     return `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file and your extensions.`;
   if (status > 0 && !/script/.test(found.type))
-    return `${address} is the script, and comes as ${found.type || "no type"}, which no browser runs (X-Content-Type-Options: nosniff): let its host send text/javascript.`;
+    return `${address} is the script, and comes as ${found.type || "no type"}, which no browser runs (nosniff): let its host send text/javascript.`;
   if (!found.hasHash) return `The file is not the one that integrity names (${integrity}): copy its hash.`;
   const asking = policyOn(evidence, "connect-src", src, "So this panel cannot ask: open the address in a tab.");
   if (status === 0 && asking) return asking;

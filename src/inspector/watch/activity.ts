@@ -55,7 +55,7 @@ export const createActivity = () => ({
   doubled: new Set<string>(),
   /** Of the service, without its query. */
   address: "",
-  /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
+  /** Milliseconds since the tracker came, told anything or was called, of a page that has the time for it. */
   quietMs: 0,
   /** Has the browser a record of a request, which one that never left has not; has the site's service worker seen one? */
   isRecorded: false,

@@ -96,6 +96,7 @@ export const listen = (name: string) => {
 
   const carryOut = <T>(verb: string, args: readonly unknown[], run: () => T): T => {
     const outer = open;
+    activity.quietMs = 0;
     const isByItself = navigator.userActivation?.hasBeenActive === false;
     open = keep<Call>(calls, { verb, args, became: "", caller: callerIn(Error().stack), isByItself });
     try {
