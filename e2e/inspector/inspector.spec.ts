@@ -228,7 +228,7 @@ test("What the inspector shows is copied as text, without the page's query", asy
     "[^]*",
     '401, \\{"error":"the API token is wrong[^]*',
     "Waiting: 1[^]*",
-    `… refused of ${contact}, failed 1 ×`,
+    `… refused of ${contact}, failed \\d ×`,
   ];
   await expect(page.locator("textarea")).toHaveValue(new RegExp(lines.join("\n")));
 });
