@@ -169,7 +169,9 @@ it("says that its database is new, that it has no token, and what has no limit, 
   await until(async () => ((await post()).status === 200 ? true : undefined));
   const wrong = () => fetch(`${url}/v2/users`, { headers: { authorization: "Bearer a-wrong-guess" } });
   for (const _ of [1, 2]) expect((await wrong()).status).toBe(401);
-  expect(warned(service).filter((line) => /a wrong token was sent for records/.test(line))).toHaveLength(1);
+  await expect
+    .poll(() => warned(service).filter((line) => /a wrong token was sent for records/.test(line)))
+    .toHaveLength(1);
   expect(await metricsOf(url)).toMatch(/^tracklet_wrong_tokens_total\{realm="records"\} 2$/m);
   expect(await metricsOf(url)).toMatch(/^tracklet_new_contacts_total 1$/m);
   await service.stop("SIGTERM");
