@@ -94,6 +94,9 @@ storiesTwice("what the page does to its storage", {
   "in an outage takes nothing away that earlier pages had left, and that this one lists": `
     weather refused; A opens; A tracks 3; A crashes; B opens; 20 s; B clears; B tracks; 10 s; B crashes
     C opens; 25 s; weather up; 60 s; once`,
+  "while it is full repeats nothing of what another tab sends once there is room": `
+    A opens; weather refused; A tracks; 3 s; B opens; 1 s; A clears; storage full; 8 s; storage free; weather up
+    A online; 60 s; once`,
   "beside an open request of another tab repeats nothing": async ({ tell, world, until }) => {
     world.storage.tellsLate = () => 4_000;
     await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; B hides; weather up; latency 1500; A online");

@@ -74,10 +74,11 @@ const onStorage = (event: PageEvent): void => {
   if (rows.size && (!key || key === filed(HERE)))
     restore(!key || (event.oldValue && event.newValue ? false : undefined));
   if (!key || !isOurs(key)) return;
+  // What was written holds, also where this document had no room; of an event it is read when that is to be sent.
+  onRow(key, key.includes(EVENT) ? null : event.newValue);
   if (key.includes(EVENT)) onEventRow(key, event);
   else {
     const wasDown = !!backoff;
-    onRow(key, event.newValue);
     if (key === filed(BACKOFF)) forgetBackoff();
     catchUp();
     // Another tab has seen the service accept an event.

@@ -81,6 +81,7 @@ export const durability: MakeRule = (journal) => {
     onTrack: ({ page }) => {
       beganAt ??= clock.now();
       if (isKeeping(journal)) mayLack.delete(page);
+      else mayLack.add(page);
     },
     onChoice: (_, choice) => {
       beganAt = undefined;
@@ -132,6 +133,8 @@ export const durability: MakeRule = (journal) => {
       if (!isSuccess(status)) return;
       seenBy.set(entry.name, (seenBy.get(entry.name) ?? new Set()).add(page));
       delivered.set(entry, { at: clock.now(), by: page });
+      if (entry.key && !(entry.key in world.storage.latest()))
+        entry.mayRepeat ??= "it had no row any more, whose removal tells others that it was delivered";
       // Who has tracked it hears after that of the emptying, and takes it for the reason why the row is gone.
       if (!isTold(entry.page, journal.cleared.at)) lateRemoval(page, entry);
     },
