@@ -41,6 +41,9 @@ stories("an event", {
   },
   "that was taken over stays durable although the storage is full": `
     weather silent; A opens stamped; A tracks 2; A leaves; storage full; B opens; 2 s; waiting e1 e2; weather up; 60 s; waiting `,
+  "had no room is stored as its page is left, once there is some": `
+    storage full; A opens; weather unavailable; A tracks; 8 s; waiting ; storage free; A leaves; waiting e1
+    weather up; B opens; 60 s; once`,
   "is in memory, within the bounds, where nothing can be stored": `
     storage denied; A opens nobody maxEvents=2; A tracks 3; A identifies ann; 60 s; sent e2 e3; A told evicted maxEvents, maxBytes e1`,
 });

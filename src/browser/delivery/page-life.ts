@@ -2,7 +2,7 @@
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
-import { consent, filed, isOurs, onRow } from "../state/storage.js";
+import { consent, filed, isOurs, onRow, storeAll } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
 import { forget, HERE, lookLater, rename, renew, restore, rows } from "./queue.js";
@@ -42,6 +42,8 @@ const leave = (): void => {
   round(true);
   // The page may have emptied the storage, and the next page needs these rows.
   if (rows.size) restore();
+  // There may be room by now.
+  storeAll();
   restoreRefusal();
   release();
 };

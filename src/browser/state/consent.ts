@@ -11,7 +11,6 @@ import {
   consent,
   filed,
   get,
-  getStored,
   isInMemory,
   isOurs,
   keys,
@@ -19,6 +18,7 @@ import {
   named,
   remove,
   set,
+  storeAll,
 } from "./storage.js";
 
 /** Is it refused whatever is chosen? A muted document counts as refused, and wipes nothing, because it removes nothing. */
@@ -36,10 +36,9 @@ export const allowed = (): Consent => {
 /** Stores what waits in memory, or removes everything but the choice. */
 const act = (next: Consent): void => {
   allow(next);
-  if (next === "granted") {
-    // What another tab has stored meanwhile holds: it may know that somebody has logged out.
-    for (const key of keys()) if (isInMemory(key)) set(key, getStored(key) ?? get(key)!);
-  } else if (next === "denied") {
+  // Another tab may know that somebody has logged out.
+  if (next === "granted") storeAll();
+  else if (next === "denied") {
     // What the visitor has refused, each application has to remove; an option is one application's.
     const isChosen = get(named(CONSENT)) === next;
     for (const key of keys(true)) if (key !== named(CONSENT) && (isChosen || isOurs(key))) remove(key);

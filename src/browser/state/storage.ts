@@ -78,3 +78,8 @@ export const keys = (isWhole = isOpen()): string[] =>
   [...Object.keys(memory), ...((isWhole && attempt(() => Object.keys(localStorage))) || [])]
     .filter((key) => key.startsWith(named("")))
     .sort();
+
+/** Stores what is in memory, where that may be and there is room. What another tab has stored meanwhile holds. */
+export const storeAll = (): void => {
+  for (const key of keys(false)) set(key, getStored(key) ?? get(key)!);
+};

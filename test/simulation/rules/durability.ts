@@ -25,7 +25,7 @@ export const durability: MakeRule = (journal) => {
   const seenBy = new Map<string, Set<Page>>();
   /** Requests whose page stopped before it had written their long lease. */
   const unprotected = new Set<Sent>();
-  /** It emptied the storage, which nobody tells it, or had no room: what is its own, it stores with its next event or exit. */
+  /** It emptied the storage, which nobody tells it, or had no room: what is its own, it stores with its next event, attempt or exit. */
   const mayLack = new Set<Page>();
 
   /** When and by whom each event was delivered, as its page heard. */
