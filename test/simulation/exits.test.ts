@@ -92,6 +92,8 @@ stories("what was in flight at a clean exit", {
   "is sent again where the service has offered to drop repeats, also if it was not heard since": `
     most 9; A opens stamped; A tracks; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 21 s; sent e1 e2 e2
     weather up; 60 s; once; waiting `,
+  "is sent again then by a tab that was open before and has nothing else to do": `
+    most 9; B opens; A opens stamped; A tracks; 5 s; weather silent; A tracks; 600 ms; A leaves; 25 s; sent e1 e2 e2`,
   "is not sent again where the service has taken its offer back": `
     latency 100; most 9; A opens stamped; A tracks; 5 s; most; A tracks; 1 s; A tracks; 50 ms; A leaves; B opens; 30 s
     sent e1 e2 e3; waiting `,

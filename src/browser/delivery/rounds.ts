@@ -10,10 +10,10 @@ import { guard, logError } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
 import { address } from "./addressing.js";
 import { backoff, isKnown, isPausing, offer, waitFor } from "./pace.js";
-import { countWaiting, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
+import { countWaiting, dueAt, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
 import { inFlight, isFull, isGone, KEEPALIVE_BYTES, protect, room, SLOW_MS, send } from "./requests.js";
 import { isStamped, isYoung, LONG_LEASE_MS, type Row } from "./row.js";
-import { ask, isAsking, isUnchanged, lookWhenDue, owns, release, takeTurn } from "./tabs.js";
+import { ask, isAsking, isUnchanged, look, owns, release, takeTurn } from "./tabs.js";
 import { decide, judge, takesLists } from "./verdicts.js";
 
 /** A covered window gets no frame: an event waits for one no longer than this. */
@@ -135,11 +135,14 @@ const step = (isLeaving: boolean): void => {
   clearTimeout(timer);
   isComing = false;
   const isOut = isGone || isHidden();
+  const isLooking = !isOut && maySend();
+  if (isLooking && uptime() >= dueAt) look();
   const waits = [decide()];
-  if (!isOut && maySend()) waits.push(lookWhenDue());
   trim();
   if (countWaiting() && maySend()) waits.push(begin(isOut, isLeaving));
   waits.push(protect(isOut));
+  // All of the above may ask for a look.
+  if (isLooking) waits.push(dueAt - uptime());
   // In a back-off it ends by itself.
   if (!countWaiting()) release();
   const wait = Math.min(...waits);

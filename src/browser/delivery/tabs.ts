@@ -10,7 +10,6 @@ import {
   change,
   countDropped,
   drop,
-  dueAt,
   enlist,
   forget,
   LONGEST_AGE_MS,
@@ -99,16 +98,6 @@ export const look = (): void => {
     else if (isOurs(key) && key.includes(EVENT)) load(key);
     else if (Date.now() - timeOf(key) > LONGEST_AGE_MS) remove(key);
     else if (!isOurs(key) && !strange++) report("input", "init: formerToken");
-};
-
-/**
- * Looks, where one is due.
- *
- * @returns milliseconds until the next one
- */
-export const lookWhenDue = (): number => {
-  if (uptime() >= dueAt) look();
-  return dueAt - uptime();
 };
 
 /**
