@@ -59,7 +59,7 @@ const drawTiles = (tiles, numbers) => {
   tiles.missing.draw(
     missing.documents === 0 ? "–" : number(missing.missing),
     missing.documents === 0
-      ? "needs stamp: true"
+      ? "no event has a stamp"
       : `of ${number(missing.events + missing.missing)} numbered since ${brief.format(missing.since)}; strangers can spoil it`,
   );
 };
