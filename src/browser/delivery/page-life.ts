@@ -2,7 +2,7 @@
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
-import { consent, filed, isOurs, onRow, storeAll } from "../state/storage.js";
+import { consent, filed, isOurs, onRow, remove, storeAll } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
 import { forget, HERE, lookLater, rename, renew, restore, rows } from "./queue.js";
@@ -65,8 +65,11 @@ const onEventRow = (key: string, { newValue }: PageEvent): void => {
   if (newValue !== null) lookLater();
   // Where a request is open here, its answer decides; a suspect is looked at when its time has come.
   if (row?.list) {
-    if (newValue === null && !isOwn(row)) forget(row);
-    else isUnchanged(row);
+    if (newValue === null && !isOwn(row)) {
+      // It was gone already when this document said that it is to be sent again.
+      if (row.isAgain) remove(key);
+      forget(row);
+    } else isUnchanged(row);
   }
 };
 

@@ -38,6 +38,8 @@ export interface Row {
   most?: number | undefined;
   /** Is it of another document, and to be put back into a storage that was emptied? */
   isLost?: boolean;
+  /** Has this document said in its row that it is to be sent again, although another one's request may be open? */
+  isAgain?: boolean;
   /** What it waits for: one of the queue's lists; nothing while a request is open that holds it. */
   list?: Set<Row> | undefined;
 }

@@ -126,6 +126,7 @@ export const decide = (): number => {
     if (left && !isLost) wait = Math.min(wait, left + 1);
     else if (isUnchanged(row)) {
       if (isLost) {
+        row.isAgain = true;
         put(row, -row.lease);
         file(row);
       } else if (isKnown(row)) enlist(row);
