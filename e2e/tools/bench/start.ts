@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { DEMO_TOKEN } from "../../harness/tag.js";
+import { DEMO_TOKEN, type TagOptions } from "../../harness/tag.js";
 import { plausibleScript } from "./plausible.js";
 import { ACCOUNT, CONTACT, type Stage, workOf } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
@@ -52,7 +52,7 @@ export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
     stage.visitBare(async (page) => {
       const work = await workOf(page);
       const { contactUid, accountUid } = options;
-      const tag = { src: "/start.js", trackUrl: gateway.url, contactUid, accountUid };
+      const tag: TagOptions = { src: "/start.js", trackUrl: gateway.url, contactUid, accountUid, pageviews: "auto" };
       site.page("/start.js", code);
       site.page("/start", { tag });
       site.page("/empty", { tag: false });
@@ -81,12 +81,7 @@ export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
       code: await plausibleScript(endpoint, true),
     },
     {
-      what: "loaded by its tag until the page view is answered, less an empty page, against Plausible's",
-      sample: loaded,
-      code: await plausibleScript(endpoint, true),
-    },
-    {
-      what: "the same, against the release before",
+      what: "loaded by its tag until the view is answered, less an empty page, against the release before",
       sample: loaded,
       code: gunzipSync(readFileSync(RELEASED)).toString(),
     },
