@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { ArchiveArguments } from "./archive/run.js";
 import { type Commands, daysArgument } from "./commands.js";
+import { analyze } from "./copy.js";
 
 /* Commands whose libraries are loaded for them alone. */
 
@@ -44,6 +45,7 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
       over(async (database) => {
         const { importFile } = await import("./import.js");
         const { lines, table } = await importFile(database, { ...options, file, say });
+        await database.copying?.(({ query }) => analyze(query));
         say(`imported ${lines} ${table}`);
       }),
     );

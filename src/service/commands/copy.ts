@@ -25,6 +25,14 @@ export const listTables = (query: Query): Promise<Table[]> =>
     [OWN, Object.keys(TABLES)],
   );
 
+/**
+ * Has PostgreSQL count what was filled. It does so by itself some minutes later, and plans each question until then as if
+ * the tables were as they were before.
+ */
+export const analyze = async (query: Query): Promise<void> => {
+  await query(`ANALYZE ${(await listTables(query)).map(({ name }) => name).join(", ")}`);
+};
+
 /** How many rows each table has. */
 export type Counts = Record<string, number>;
 
@@ -78,6 +86,7 @@ export const loadScript = async (
   for (const [name, rows] of Object.entries(counts))
     if (!isMade(name)) say(`left out the table ${name}: it is none of the service`);
     else if (loaded[name] !== rows) throw new Error(`the table ${name} has ${loaded[name]} rows in place of ${rows}`);
+  await analyze(query);
   return loaded;
 };
 

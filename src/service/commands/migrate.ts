@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.js";
 import { spreadTables } from "../database/postgres/spread-tables.js";
 import type { Commands, Say } from "./commands.js";
+import { analyze } from "./copy.js";
 
 /** The command that brings the tables of a database to where this build wants them. */
 export const addMigrateCommand = ({ program, over, say }: Commands) =>
@@ -12,7 +13,9 @@ export const addMigrateCommand = ({ program, over, say }: Commands) =>
       "instead: spreads them over the nodes of Citus, where they held events before; leaves those alone that are spread",
     )
     .action(({ spread }: { spread?: true }) =>
-      spread ? over((database) => spreadOver(database, say)) : over(async () => {}, "newest tables"),
+      spread
+        ? over((database) => spreadOver(database, say))
+        : over(async ({ copying }) => copying?.(({ query }) => analyze(query)), "newest tables"),
     );
 
 const spreadOver = async (database: Database, say: Say): Promise<void> => {

@@ -19,6 +19,7 @@ import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { secretOf } from "../ingest/identity.js";
 import type { Commands } from "./commands.js";
+import { analyze } from "./copy.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
 export const addWorkspaceCommands = ({ program, config, over, reading, say, write }: Commands): void => {
@@ -59,6 +60,7 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
           if (!names.includes(name)) throw new StartError(`there is no workspace "${name}"`);
         const { copyWorkspace } = await import("./import.js");
         const { events, records } = await copyWorkspace(database, { from, to, say });
+        await database.copying?.(({ query }) => analyze(query));
         say(`copied ${events} events, and ${records} accounts, contacts and users, into the workspace "${to}"`);
       });
     });

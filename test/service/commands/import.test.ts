@@ -8,6 +8,7 @@ import { dataFolder } from "../../support/data-folder.js";
 import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
 import { commandsAt } from "../support/command-line.js";
+import { neverAnalyzed } from "../support/every-row.js";
 import { overDatabase } from "../support/over-database.js";
 import type { Place } from "../support/places.js";
 
@@ -85,7 +86,9 @@ overDatabase((place) => {
       '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
     );
     await writeFile(file("users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
+    expect(await neverAnalyzed(place())).toContain("contacts");
     expect((await run("import", file("contacts.ndjson"))).err).toBe("imported 2 contacts\n");
+    expect(await neverAnalyzed(place())).toEqual([]);
     expect((await run("import", file("accounts-1.ndjson"))).err).toBe("imported 1 accounts\n");
     expect((await run("import", file("users.ndjson"))).err).toBe("imported 1 users\n");
     await writeFile(file("contacts-2.ndjson"), '{"unique_id":"zoe","archived":true}');

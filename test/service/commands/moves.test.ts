@@ -17,7 +17,7 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/restored.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
-import { everyRow } from "../support/every-row.js";
+import { everyRow, neverAnalyzed } from "../support/every-row.js";
 import { openPlace, type Place } from "../support/places.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
@@ -91,6 +91,7 @@ describe("all data of a database", () => {
     const { service_state, ...after } = await everyRow(target);
     expect(after).toEqual({ ...before, service_state: undefined });
     expect(service_state).toEqual(expect.arrayContaining(before.service_state!));
+    expect(await neverAnalyzed(target)).toEqual([]);
     await expect(runAt(target, "restore", file())).rejects.toThrow(/the database must be empty, and there are rows in/);
     await target.leave();
   });
@@ -254,6 +255,7 @@ describe("all data of a database", () => {
       /^moved \d+ rows of 22 tables, \d+ of them events: set DATABASE_URL/,
     );
     expect(await everyRow(target)).toEqual(before);
+    expect(await neverAnalyzed(target)).toEqual([]);
     await serve(target, async (service) => {
       const { data } = await (await service.get(`/v2/events?after=${ids[0]}`)).json();
       expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
