@@ -27,6 +27,7 @@ export type {
   Account,
   Contact,
   EventPage,
+  Metrics,
   Pagination,
   References,
   Stage,

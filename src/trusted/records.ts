@@ -14,6 +14,15 @@ export interface References {
   [member: string]: unknown;
 }
 
+/** Metrics of an account or a contact. */
+export interface Metrics {
+  /** As it was set, or told by the activity. */
+  health?: number | string;
+  /** Of a health that nobody has set, what tells it: such as `activity: good`. */
+  health_source?: string;
+  [metric: string]: unknown;
+}
+
 /** An account. The interface promises no member, so that all are optional; those named are what deployments send. */
 export interface Account {
   object?: "account";
@@ -25,8 +34,7 @@ export interface Account {
   /** Custom attributes. */
   data?: Record<string, unknown>;
   stage?: Stage | null;
-  /** Metrics, such as `health`. */
-  salesmachine?: Record<string, unknown>;
+  salesmachine?: Metrics;
   contacts?: References;
   [member: string]: unknown;
 }
@@ -43,8 +51,7 @@ export interface Contact {
   /** Custom attributes. */
   data?: Record<string, unknown>;
   stage?: Stage | null;
-  /** Metrics, such as `health`. */
-  salesmachine?: Record<string, unknown>;
+  salesmachine?: Metrics;
   accounts?: References;
   [member: string]: unknown;
 }

@@ -19,7 +19,9 @@ export interface AccountTraits {
   /** Custom attributes, in place of all that there were. */
   data?: object | undefined;
   stage?: Stage | null | undefined;
-  health?: number | null | undefined;
+  health?: number | string | null | undefined;
+  /** As it was read: a `health` that it names was told by the service itself, and is not set. */
+  health_source?: string | null | undefined;
   /** Epoch seconds. */
   created_at?: number | undefined;
 }

@@ -165,7 +165,7 @@ const boundsOf = (part: number): [string, string] => {
 };
 
 /** Nobody has said more of a record than its uid. */
-export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL";
+export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL AND health_value IS NULL";
 /** And it was made before a time (in seconds). */
 const OLD = `${BARE} AND created_at < $3`;
 

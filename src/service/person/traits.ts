@@ -6,17 +6,31 @@ import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { makeRecords } from "../ingest/store/make-records.js";
-import { Account, Contact, Stage } from "../records/record-schemas.js";
+import { Account, activitySource, Contact, Stage } from "../records/record-schemas.js";
 import { READ } from "../records/records.js";
 
 const strict = { additionalProperties: false };
 export const Uid = Type.String({ minLength: 1 });
 const [minimum, maximum] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+const TOLD_HEALTH = {
+  health: Type.Optional(Type.Union([Type.Number({ minimum, maximum }), Type.String({ maxLength: 200 }), Type.Null()])),
+  health_source: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: "As GET gives it; a `health` that it names was told by the service itself, and is not set",
+    }),
+  ),
+};
 const common = {
   created_at: Type.Optional(Type.Integer({ ...SECONDS, description: "Unix epoch, seconds" })),
   data: Type.Optional(Type.Object({}, { additionalProperties: true, description: "Custom attributes, all of them" })),
   stage: Type.Optional(Type.Union([Stage, Type.Null()])),
-  health: Type.Optional(Type.Union([Type.Integer({ minimum, maximum }), Type.Null()])),
+  ...TOLD_HEALTH,
+  salesmachine: Type.Optional(
+    Type.Object(TOLD_HEALTH, {
+      additionalProperties: true,
+      description: "`health` and `health_source`, as GET gives them",
+    }),
+  ),
 };
 /** What may be said of a record; it keeps what is left out. `import` takes the same. */
 export const TRAITS = {
@@ -42,8 +56,8 @@ export interface Told extends Static<typeof Traits> {
 
 /** The columns of each table, besides the workspace. */
 const COLUMNS = {
-  accounts: ["id", "unique_id", "created_at", "data", "stage", "health"],
-  contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health"],
+  accounts: ["id", "unique_id", "created_at", "data", "stage", "health", "health_value"],
+  contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health", "health_value"],
   users: ["id", "email", "name", "role", "enabled", "created_at"],
 };
 export type Table = keyof typeof COLUMNS;
@@ -54,6 +68,14 @@ export const idOf = (table: Table, workspace: string, { id, unique_id, email }: 
     ? (id ?? digest(`user:${workspace}/${email}`))
     : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
 
+/** An integer has a column of its own, which the build before knows. */
+const healthColumns = ({ health, health_source }: Pick<Told, "health" | "health_source">) => {
+  if (health === undefined || health_source === activitySource(health)) return {};
+  return Number.isInteger(health)
+    ? { health, health_value: null }
+    : { health: null, health_value: health === null ? null : JSON.stringify(health) };
+};
+
 /**
  * Makes or changes records, each once. Of one that is there only what is told is written: two who tell different members at once
  * lose nothing.
@@ -63,9 +85,10 @@ export const idOf = (table: Table, workspace: string, { id, unique_id, email }: 
 export const writeRecords = async (query: Query, table: Table, workspace: string, all: Told[]): Promise<void> => {
   const created_at = Math.floor(Date.now() / 1_000);
   const groups = new Map<string, object[]>();
-  for (const { accounts, data, stage, unique_id, ...rest } of all) {
+  for (const { accounts, data, stage, unique_id, health, health_source, salesmachine, ...rest } of all) {
     const told = {
       ...rest,
+      ...healthColumns({ ...salesmachine, ...(health !== undefined && { health, health_source }) }),
       ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
       ...(data !== undefined && { data: JSON.stringify(data) }),
       ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),

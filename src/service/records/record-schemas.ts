@@ -1,10 +1,19 @@
 import { Type } from "typebox";
+import { parseJson } from "../base/exact-text.js";
 
 const open = { additionalProperties: true };
 
 const Seconds = Type.Integer({ description: "Unix epoch, seconds" });
 export const Stage = Type.Object({ name: Type.String(), id: Type.String() }, open);
-const Metrics = Type.Object({ health: Type.Optional(Type.Integer()) }, open);
+const Metrics = Type.Object({ health: Type.Optional(Type.Union([Type.Number(), Type.String()])) }, open);
+
+/** What `health_source` says of a health that nobody has set. */
+export const activitySource = (health: unknown): string => `activity: ${health}`;
+
+/** The health that was set, as it was. */
+export const healthOf = ({ health, health_value }: Record<string, unknown>): number | string | undefined =>
+  health == null ? (parseJson(String(health_value ?? "")) as number | string | undefined) : Number(health);
+
 const Data = Type.Object({}, { ...open, description: "Custom attributes" });
 const references = <T extends "account" | "contact">(kind: T) =>
   Type.Object({

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { decodeText, isUuid, parseObject, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { errors, notFound } from "../http/errors.js";
-import { Account, Contact } from "./record-schemas.js";
+import { Account, Contact, healthOf } from "./record-schemas.js";
 
 type Row = Record<string, unknown>;
 type Kind = "account" | "contact";
@@ -68,13 +68,14 @@ const others = async (query: Query, kind: Kind, id: string) => {
 const common = (row: Row) => {
   // A record that only its events tell of is in no stage and has no metrics yet.
   const stage = parseObject(row.stage);
+  const health = healthOf(row);
   return {
     id: String(row.id),
     unique_id: decodeText(String(row.unique_id)),
     created_at: Number(row.created_at),
     data: parseObject(row.data) ?? {},
     ...(typeof stage?.id === "string" && typeof stage.name === "string" && { stage }),
-    salesmachine: row.health === null ? {} : { health: Number(row.health) },
+    salesmachine: health === undefined ? {} : { health },
   };
 };
 

@@ -26,6 +26,11 @@ interface References {
     }[];
     [member: string]: unknown;
 }
+interface Metrics {
+    health?: number | string;
+    health_source?: string;
+    [metric: string]: unknown;
+}
 interface Account {
     object?: "account";
     id?: string;
@@ -33,7 +38,7 @@ interface Account {
     created_at?: number;
     data?: Record<string, unknown>;
     stage?: Stage | null;
-    salesmachine?: Record<string, unknown>;
+    salesmachine?: Metrics;
     contacts?: References;
     [member: string]: unknown;
 }
@@ -45,7 +50,7 @@ interface Contact {
     archived?: boolean;
     data?: Record<string, unknown>;
     stage?: Stage | null;
-    salesmachine?: Record<string, unknown>;
+    salesmachine?: Metrics;
     accounts?: References;
     [member: string]: unknown;
 }
@@ -159,4 +164,4 @@ interface Reader {
 }
 declare const createReader: (config: ReaderConfig) => Reader;
 export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, createReader };
-export type { Account, AnswerDetails, CallOptions, Contact, EventOptions, EventPage, List, ListOptions, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, StoredEvent, User, UserList, UserPage };
+export type { Account, AnswerDetails, CallOptions, Contact, EventOptions, EventPage, List, ListOptions, Metrics, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, StoredEvent, User, UserList, UserPage };

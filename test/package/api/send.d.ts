@@ -184,6 +184,11 @@ interface References {
     }[];
     [member: string]: unknown;
 }
+interface Metrics {
+    health?: number | string;
+    health_source?: string;
+    [metric: string]: unknown;
+}
 interface Account {
     object?: "account";
     id?: string;
@@ -191,7 +196,7 @@ interface Account {
     created_at?: number;
     data?: Record<string, unknown>;
     stage?: Stage | null;
-    salesmachine?: Record<string, unknown>;
+    salesmachine?: Metrics;
     contacts?: References;
     [member: string]: unknown;
 }
@@ -203,7 +208,7 @@ interface Contact {
     archived?: boolean;
     data?: Record<string, unknown>;
     stage?: Stage | null;
-    salesmachine?: Record<string, unknown>;
+    salesmachine?: Metrics;
     accounts?: References;
     [member: string]: unknown;
 }
@@ -214,7 +219,8 @@ interface AdminConfig extends Reach {
 interface AccountTraits {
     data?: object | undefined;
     stage?: Stage | null | undefined;
-    health?: number | null | undefined;
+    health?: number | string | null | undefined;
+    health_source?: string | null | undefined;
     created_at?: number | undefined;
 }
 interface ContactTraits extends AccountTraits {

@@ -79,7 +79,7 @@ overDatabase((place) => {
     const file = (name: string) => join(folder, name);
     await writeFile(
       file("contacts.ndjson"),
-      '{"unique_id":"ben","data":{"name":"Ben"},"accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
+      '{"unique_id":"ben","data":{"name":"Ben"},"health":"good","accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
     );
     await writeFile(
       file("accounts-1.ndjson"),
@@ -105,7 +105,7 @@ overDatabase((place) => {
       const acme = await json("/v2/accounts?uid=acme");
       expect(acme).toMatchObject({ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } });
       const ben = await json("/v2/contacts?uid=ben");
-      expect(ben.data).toEqual({ name: "Ben" });
+      expect(ben).toMatchObject({ data: { name: "Ben" }, salesmachine: { health: "good" } });
       expect(ben.accounts.data).toHaveLength(2);
       expect(ben.accounts.data).toContainEqual({ id: acme.id });
       expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });

@@ -60,6 +60,20 @@ overDatabase((place) => {
     expect(await (await service.get("/v2/contacts?uid=anna")).json()).toEqual(record);
   });
 
+  it("gives a health back as it was put, and takes one that the service itself has told for none", async () => {
+    const health = async () => (await (await service.get("/v2/accounts?uid=acme")).json()).salesmachine;
+    for (const told of ["good", 80, "", 7.5, "80", -1, '\u0000"']) {
+      expect((await (await put("accounts?uid=acme", { health: told })).json()).salesmachine).toEqual({ health: told });
+      const itself = { health: "average", health_source: "activity: average" };
+      for (const body of [itself, { salesmachine: itself }, { data: {} }]) await put("accounts?uid=acme", body);
+      expect(await health()).toEqual({ health: told });
+    }
+    await put("accounts?uid=acme", { salesmachine: { health: "bad", health_source: "activity: good" } });
+    expect(await health()).toEqual({ health: "bad" });
+    await put("accounts?uid=acme", { health: null });
+    expect(await health()).toEqual({});
+  });
+
   it("loses nothing where two change different members at once", async () => {
     for (let round = 0; round < 10; round += 1) {
       const uid = `both-${round}`;
@@ -77,6 +91,7 @@ overDatabase((place) => {
     ["accounts?uid=a", { archived: true }, 400, /^archived is not known$/],
     ["contacts?uid=a", { data: [] }, 400, /^data must be an object$/],
     ["contacts?uid=a", { accounts: [""] }, 400, /^accounts.0 must not be empty$/],
+    ["contacts?uid=a", { health: [] }, 400, /^health must be/],
     ["contacts?uid=a", { created_at: 1e300 }, 400, /^created_at must be/],
     ["contacts?uid=a", "{", 400, /JSON/],
     ["contacts", {}, 400, /^uid is missing$/],

@@ -94,7 +94,7 @@ export const listAccounts = async (
   }>(
     `WITH counted AS MATERIALIZED (
        SELECT counted.*, coalesce(unique_id, counted.id::text) AS unique_id, ${NAME} AS name,
-              coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known
+              coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known
        FROM (${accountsOf(bind, asked)}) AS counted LEFT JOIN accounts ON accounts.id = counted.id),
      sums AS MATERIALIZED (
        SELECT ${count(SHOW.all)} AS active, ${count(SHOW.falling)} AS falling, ${count(SHOW.silent)} AS silent,

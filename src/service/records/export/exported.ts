@@ -1,5 +1,6 @@
 import { decodeText, filledText, parseJson } from "../../base/exact-text.js";
 import { wholeParams } from "../../base/stamped-params.js";
+import { healthOf } from "../record-schemas.js";
 
 /* A row of each table as it is exported: what is made of it, and its text. */
 
@@ -43,12 +44,12 @@ export const OF_TABLE: Record<Table, { columns: string; large: readonly string[]
     }),
   },
   contacts: {
-    columns: "id, unique_id, created_at, archived, data, stage, health",
+    columns: "id, unique_id, created_at, archived, data, stage, health, health_value",
     large: ["unique_id", "data", "stage"],
     read: (row) => ({ ...record(row), archived: row.archived === true }),
   },
   accounts: {
-    columns: "id, unique_id, created_at, data, stage, health",
+    columns: "id, unique_id, created_at, data, stage, health, health_value",
     large: ["unique_id", "data", "stage"],
     read: (row) => record(row),
   },
@@ -66,7 +67,7 @@ const record = (row: Row): Exported => ({
   created_at: number(row.created_at),
   data: json(row.data),
   stage: json(row.stage),
-  health: number(row.health),
+  health: healthOf(row) ?? null,
 });
 
 /** A row as a line of JSON. */
