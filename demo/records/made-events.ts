@@ -5,8 +5,8 @@ import { RECORDS, seededRandom } from "./records.js";
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const SEED = 20_260_101;
-/** Days of which events are made. */
-export const MADE_DAYS = 30;
+/** Days of which events are made: more than three spans of 30, so that each figure of the first page has one to compare with. */
+export const MADE_DAYS = 100;
 /** Events of a working day, more or less, and of another one. */
 const [BUSY, QUIET] = [120, 35];
 const SITE = "https://app.example";
@@ -22,7 +22,7 @@ const FADING = { fourth: { at: 3, days: 7, part: 0 }, seventh: { at: 6, days: 8,
 const oftenFirst = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() ** 2 * list.length)]!;
 
 /**
- * Events of the last 30 days, as the demo's visitors might have made them; the same ones each time, with `"made":true` in their params.
+ * Events of the last days, as the demo's visitors might have made them; the same ones each time, with `"made":true` in their params.
  *
  * @param now in epoch milliseconds
  */
@@ -32,7 +32,7 @@ export const makeEvents = (now: number): NewEvent[] => {
   return Array.from({ length: MADE_DAYS }, (_, at) => MADE_DAYS - 1 - at).flatMap((ago) => {
     const start = today - ago * DAY;
     const isWeekend = [0, 6].includes(new Date(start).getUTCDay());
-    const many = Math.round((isWeekend ? QUIET : BUSY) * (0.85 + 0.3 * random()) * (1 - ago / 100));
+    const many = Math.round((isWeekend ? QUIET : BUSY) * (0.85 + 0.3 * random()) * (1 - ago / 300));
     return Array.from({ length: many }, (_, number): NewEvent | undefined => {
       const { uid, accounts } = oftenFirst(RECORDS.visitors, random);
       const account = accounts[Math.floor(random() * accounts.length)]!.uid;

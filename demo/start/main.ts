@@ -23,6 +23,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     Service       ${service}  (process ${pid})
     API token     ${settings.apiToken}
     Access token  ${settings.accessToken}
+    Admin token   ${settings.adminToken}  (asked for on the page of a contact, which can be erased there)
     Data          ${placeOfData(settings)}
 
   Try this

@@ -24,6 +24,7 @@ export const readSettings = (ports: Ports) => ({
   dist: resolve(ROOT, process.env.TRACKLET_DIST || "dist"),
   apiToken: process.env.TRACKLET_API_TOKEN || DEFAULTS.apiToken,
   accessToken: process.env.TRACKLET_ACCESS_TOKEN || DEFAULTS.accessToken,
+  adminToken: process.env.TRACKLET_ADMIN_TOKEN || DEFAULTS.adminToken,
 });
 export type Settings = ReturnType<typeof readSettings>;
 

@@ -4,7 +4,7 @@ const [text, button] = [line.querySelector("span"), line.querySelector("button")
 
 const answer = await (await fetch("/made-events")).json();
 line.hidden = answer.events === 0;
-text.textContent = `The numbers hold 30 days of events that were made up, ${answer.events.toLocaleString()} of them, each with "made": true.`;
+text.textContent = `The numbers hold 100 days of events that were made up, ${answer.events.toLocaleString()} of them, each with "made": true.`;
 button.addEventListener("click", async () => {
   button.disabled = true;
   const { events } = await (await fetch("/made-events/remove", { method: "POST" })).json();
