@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCluster } from "../../src/service/database/embedded/make-cluster.js";
+import { makeCluster } from "../../src/service/database/embedded/embedded.js";
 import { findPrograms } from "../../src/service/database/embedded/programs.js";
+import { INITDB } from "../../src/service/database/embedded/server.js";
 import { serverUser } from "../../src/service/database/embedded/server-user.js";
-import { INITDB } from "../../src/service/database/embedded/settings.js";
 
 /** The data folder of an empty database, kept between runs: to make one takes most of a first start. */
 const emptyFolder = (): string => {

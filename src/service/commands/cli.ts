@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
 import { SERVICE } from "../database/migrations.js";
-import { BOUNDS } from "../database/transaction-time.js";
+import { BOUNDS } from "../database/settled.js";
 import { addArchiveCommand, addImportCommand, addMcpCommand } from "./apart.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";

@@ -9,7 +9,7 @@ import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import type { Needs } from "../database/postgres/postgres.js";
-import type { Bounds } from "../database/transaction-time.js";
+import type { Bounds } from "../database/settled.js";
 
 /** What commands are told, and where results go; the process's own streams unless a test says otherwise. */
 export interface Told {

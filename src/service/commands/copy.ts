@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Copying, Query } from "../database/database.js";
-import { TABLES } from "../database/postgres/spread-tables.js";
+import { TABLES } from "../database/postgres/spread.js";
 import type { Say } from "./commands.js";
 
 /** A table with all of its columns, as COPY names it. */

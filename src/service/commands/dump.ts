@@ -8,7 +8,7 @@ import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
-import { buildOf, versionsOf } from "../database/migrate.js";
+import { buildOf, versionsOf } from "../database/migrations.js";
 import { createSettled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { noteReading } from "../deletion/audit.js";

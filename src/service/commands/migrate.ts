@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.js";
-import { spreadTables } from "../database/postgres/spread-tables.js";
+import { spreadTables } from "../database/postgres/spread.js";
 import type { Commands, Say } from "./commands.js";
 import { analyze } from "./copy.js";
 

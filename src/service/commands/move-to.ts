@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { StartError } from "../base/start-error.js";
 import { addressesOf } from "../config/database-url.js";
-import { markMoved, takeBackMove, versionsOf } from "../database/migrate.js";
+import { markMoved, takeBackMove, versionsOf } from "../database/migrations.js";
 import { openDatabase } from "../database/open-database.js";
 import type { Commands } from "./commands.js";
 import { countRows, listTables, loadScript, tellCounts, writeScript } from "./copy.js";

@@ -7,7 +7,7 @@ import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
 import { createGeneration, writeAtGeneration } from "../database/generation.js";
-import { transactInTime } from "../database/transaction-time.js";
+import { transactInTime } from "../database/settled.js";
 import { createTombstones } from "../deletion/tombstones.js";
 import type { NewEvent } from "../ingest/store/rows.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/store.js";

@@ -1,6 +1,6 @@
 import type { Database, Query } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
-import { transactInTime } from "../database/transaction-time.js";
+import { transactInTime } from "../database/settled.js";
 import { neededByArchives } from "../records/archives.js";
 
 /*

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { runningUrl } from "../../../src/service/database/embedded/listening.js";
+import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { childrenOf, createTraffic, eventOf, type Outcome, openScene, pause, post } from "./scene.js";
 
 const EVENTS = 50;

@@ -3,7 +3,7 @@ import pg from "pg";
 import { viewOf } from "../../../src/service/base/page-of.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { BOUNDS, writeInTime } from "../../../src/service/database/transaction-time.js";
+import { BOUNDS, writeInTime } from "../../../src/service/database/settled.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import type { Place } from "../support/places.js";
 import { urlOf } from "./fill.js";

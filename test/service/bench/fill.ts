@@ -3,7 +3,7 @@ import { seed } from "../../../demo/records/fill.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Query } from "../../../src/service/database/database.js";
-import { runningUrl } from "../../../src/service/database/embedded/listening.js";
+import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { Place } from "../support/places.js";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runningUrl } from "../../../src/service/database/embedded/listening.js";
+import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ask } from "../support/http-request.js";
 import { startPostgres } from "../support/postgres-server.js";

@@ -1,17 +1,152 @@
-import { chmodSync, existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { answers, connect, type Needs } from "../postgres/postgres.js";
-import { filesOf, makeFolder, refuseFormer, requireDatabase, requireOwn } from "./folder.js";
-import { type FolderLock, lockFolder } from "./folder-lock.js";
-import { keepServer } from "./kept-server.js";
-import { listenFor, runningUrl } from "./listening.js";
-import { makeCluster, putAside } from "./make-cluster.js";
-import { findPrograms } from "./programs.js";
-import { createTidying, withRoom } from "./room.js";
-import { startServer } from "./server.js";
-import { giveFiles, giveFolder, requireWay, serverUser } from "./server-user.js";
-import { startServerOnWindows } from "./windows-server.js";
+import {
+  type FolderLock,
+  filesOf,
+  lockFolder,
+  makeFolder,
+  refuseFormer,
+  requireDatabase,
+  requireOwn,
+} from "./folder.js";
+import { findPrograms, type Programs } from "./programs.js";
+import { createTidying, syncFolder, withRoom } from "./room.js";
+import {
+  asUser,
+  ENVIRONMENT,
+  INITDB,
+  listenFor,
+  makePassword,
+  passwordFile,
+  runningUrl,
+  type Server,
+  startServer,
+  startServerOnWindows,
+} from "./server.js";
+import { giveFiles, giveFolder, giveTo, hasName, requireWay, type ServerUser, serverUser } from "./server-user.js";
+
+/**
+ * Makes the files of an empty database in a data folder. They have their place once all of them are on the disk, so that a start
+ * that is broken off, at whatever moment, leaves nothing that the next one has to judge.
+ *
+ * @param user as whom it is made, and the descriptor of the folder's lock, which `initdb` inherits: it outlives a process that is killed
+ * @throws StartError when it cannot be made
+ */
+export const makeCluster = (folder: string, programs: Programs, user: ServerUser & { lock?: number }): void => {
+  const { cluster, making } = filesOf(folder);
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  giveTo(making, user);
+  const isWindows = process.platform === "win32";
+  if (isWindows) makePassword(folder);
+  const who = isWindows ? ["-A", "scram-sha-256", `--pwfile=${passwordFile(folder)}`] : ["-A", "trust"];
+  const { status, error, stderr } = spawnSync(programs.file("initdb"), [...INITDB, ...who, "-D", making], {
+    ...{ ...asUser(user), cwd: making, encoding: "utf8" },
+    stdio: ["ignore", "pipe", "pipe", user.lock ?? "ignore"],
+    env: { ...(isWindows ? process.env : ENVIRONMENT), ...nameUser(folder, user) },
+  });
+  if (status !== 0) {
+    const lines = (error?.message ?? stderr).trim().split("\n");
+    throw new Error(lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1));
+  }
+  renameSync(making, cluster);
+  syncFolder(folder);
+};
+
+/** Gives names to users that the system does not know (cwrap.org). */
+const WRAPPER = "libnss_wrapper.so";
+
+const findWrapper = (): string | undefined =>
+  ["/usr/lib", ...readdirSync("/usr/lib").map((name) => join("/usr/lib", name))]
+    .map((path) => join(path, WRAPPER))
+    .find((path) => existsSync(path));
+
+/**
+ * `initdb` refuses a user without a name, as containers have it that are started under any number. The server itself needs none.
+ *
+ * @throws StartError where none can be had
+ */
+const nameUser = (folder: string, user: ServerUser): Record<string, string> => {
+  if (user.uid !== undefined || hasName()) return {};
+  const wrapper = findWrapper();
+  const uid = process.getuid!();
+  if (wrapper === undefined)
+    throw new StartError(
+      `PostgreSQL makes no database for a user without a name (${uid}): add it to /etc/passwd, or install ${WRAPPER} (Debian: libnss-wrapper)`,
+    );
+  const [users, groups] = [join(folder, "passwd"), join(folder, "group")];
+  writeFileSync(users, `tracklet:x:${uid}:${process.getgid!()}::${folder}:/bin/false\n`);
+  writeFileSync(groups, `tracklet:x:${process.getgid!()}:\n`);
+  return { LD_PRELOAD: wrapper, NSS_WRAPPER_PASSWD: users, NSS_WRAPPER_GROUP: groups };
+};
+
+/**
+ * Puts a cluster aside of which a build of before did not know whether its first start was done: there may be events in it, so it is never
+ * removed. @param tell hears of it
+ */
+const putAside = (folder: string, tell: (text: string) => void): void => {
+  const { cluster, creating } = filesOf(folder);
+  if (!existsSync(creating)) return;
+  const aside = join(folder, `cluster-aside-${new Date().toISOString().replaceAll(":", "-")}`);
+  if (existsSync(cluster)) {
+    renameSync(cluster, aside);
+    tell(
+      `the first start over ${folder} was broken off, or the power was cut soon after it: its database is ${aside} now, and the service begins with an empty one; if there were events, stop it and put ${aside} in the place of ${cluster}, else delete it`,
+    );
+  }
+  rmSync(creating);
+  syncFolder(folder);
+};
+
+/** Milliseconds after which a server that has ended is started again; each end that follows another doubles them up to the most. */
+const [AGAIN_MS, MOST_MS] = [1_000, 60_000];
+/** Milliseconds without an end after which the first wait holds again. */
+const CALM_MS = 60_000;
+
+/**
+ * Starts a server, and starts it again when it has ended by itself.
+ *
+ * @param start starts it
+ * @param tell says what happens to it
+ * @returns ends it for good, once the first start has succeeded
+ * @throws Error when the first start fails
+ */
+const keepServer = async (start: () => Server, tell: (text: string) => void): Promise<() => Promise<void>> => {
+  const ending = new AbortController();
+  let server = start();
+  await server.ready.catch(async (error) => {
+    await server.end();
+    throw error;
+  });
+  const keep = async (): Promise<void> => {
+    let [wait, began] = [AGAIN_MS, performance.now()];
+    while (!ending.signal.aborted) {
+      const why = await server.closed;
+      if (ending.signal.aborted) return;
+      wait = performance.now() - began > CALM_MS ? AGAIN_MS : wait;
+      tell(`PostgreSQL has ended (${why}): it is started again in ${wait / 1_000} s`);
+      await sleep(wait, undefined, { signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted) return;
+      wait = Math.min(2 * wait, MOST_MS);
+      began = performance.now();
+      server = start();
+      server.ready.then(
+        () => tell("PostgreSQL takes connections again"),
+        () => {},
+      );
+    }
+  };
+  void keep();
+  return async () => {
+    ending.abort();
+    await server.end();
+  };
+};
 
 /**
  * Starts a PostgreSQL server of its own over a data folder, which a service makes when it is absent, and connects to it. One process at a

@@ -1,14 +1,126 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { isUnavailable } from "../sql-state.js";
 import { filesOf, isServerOf, readServerFile } from "./folder.js";
-import type { Listening } from "./listening.js";
 import type { Programs } from "./programs.js";
-import type { ServerUser } from "./server-user.js";
-import { SETTINGS } from "./settings.js";
+import { giveTo, type ServerUser } from "./server-user.js";
+
+/**
+ * How the server runs, whatever its configuration file says: what was answered is on the disk, nobody reaches it but by its
+ * socket, and it fits a small machine. Each as PostgreSQL names it.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  fsync: "on",
+  full_page_writes: "on",
+  synchronous_commit: "on",
+  // On macOS `fsync` leaves the disk's own cache alone.
+  ...(process.platform === "darwin" && { wal_sync_method: "fsync_writethrough" }),
+  autovacuum: "on",
+  restart_after_crash: "on",
+  ssl: "off",
+  // In the data folder: Docker's /dev/shm has 64 MB.
+  ...(process.platform !== "win32" && { dynamic_shared_memory_type: "mmap" }),
+  shared_memory_type: process.platform === "win32" ? "windows" : "mmap",
+  huge_pages: "off",
+  shared_buffers: "64MB",
+  work_mem: "8MB",
+  maintenance_work_mem: "64MB",
+  max_connections: "40",
+  // The processors are for events.
+  max_parallel_workers_per_gather: "0",
+  max_logical_replication_workers: "0",
+  io_method: "sync",
+  wal_compression: "pglz",
+  min_wal_size: "64MB",
+  max_wal_size: "512MB",
+  // What follows by a slot and has gone for good must not fill the disk.
+  max_slot_wal_keep_size: "1GB",
+  checkpoint_timeout: "15min",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // What a statement holds is nobody's business.
+  log_min_error_statement: "panic",
+  log_min_messages: "fatal",
+  log_checkpoints: "off",
+};
+
+/** What `initdb` makes: texts are UTF-8, and compared without regard to case by the rules of Unicode, on every system the same. */
+export const INITDB = [
+  ...["--username=tracklet", "--encoding=UTF8", "--no-instructions"],
+  ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+];
+
+/** Bytes that the path of a socket may have everywhere (unix(7) and its like elsewhere). */
+const MAX_BYTES = 90;
+/** Of the socket's name; nothing listens on it. */
+const PORT = 5_432;
+
+/** Where a server listens. */
+interface Listening {
+  settings: Record<string, string>;
+  url: string;
+  /** Removes what was made for it. */
+  leave(): void;
+}
+
+const urlOf = (socket: string): string =>
+  `postgresql:///postgres?user=tracklet&port=${PORT}&host=${encodeURIComponent(socket)}`;
+const urlOnWindows = (folder: string, port: string): string =>
+  `postgresql://tracklet:${readFileSync(passwordFile(folder), "utf8")}@127.0.0.1:${port}/postgres`;
+
+/** What `initdb` asks for on Windows, where any user of the machine reaches loopback. */
+export const passwordFile = (folder: string): string => join(folder, "password");
+
+/** Makes the folder of the socket anew, for the server's user alone; on Windows there is a port of loopback instead. */
+export const listenFor = async (folder: string, user: ServerUser): Promise<Listening> => {
+  if (process.platform === "win32") {
+    const port = await freePort();
+    const settings = { listen_addresses: "127.0.0.1", port, unix_socket_directories: "" };
+    return { settings, url: urlOnWindows(folder, port), leave: () => {} };
+  }
+  const near = filesOf(folder).socket;
+  const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PORT}.lock`)) <= MAX_BYTES;
+  // What a server that was killed has left there is nobody's.
+  rmSync(near, { recursive: true, force: true });
+  if (isShort) mkdirSync(near, { mode: 0o700 });
+  const socket = isShort ? near : mkdtempSync(join(tmpdir(), "tracklet-"));
+  chmodSync(socket, 0o700);
+  giveTo(socket, user);
+  const settings = {
+    ...{ listen_addresses: "", port: String(PORT) },
+    ...{ unix_socket_directories: socket, unix_socket_permissions: "0700" },
+  };
+  return { settings, url: urlOf(socket), leave: () => rmSync(socket, { recursive: true, force: true }) };
+};
+
+/** The URL of the server that runs in a folder, as far as its files tell. */
+export const runningUrl = (folder: string): string | undefined => {
+  const told = readServerFile(filesOf(folder).cluster);
+  if (told === undefined) return undefined;
+  if (process.platform === "win32")
+    return existsSync(passwordFile(folder)) ? urlOnWindows(folder, told.port) : undefined;
+  // As long as it writes its file, it has named none.
+  return told.socket === "" ? undefined : urlOf(told.socket);
+};
+
+/** Makes the password of a new database on Windows. */
+export const makePassword = (folder: string): void =>
+  writeFileSync(passwordFile(folder), randomBytes(24).toString("hex"), { mode: 0o600 });
+
+const freePort = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(String(port)));
+    });
+  });
 
 /** Milliseconds that a server has to end in order. It is never killed: what it does not end in time, it ends by itself. */
 const END_MS = 30_000;
@@ -24,7 +136,7 @@ const END_AFTER_SERVICE = 'read -r line; kill -INT "$1"';
 const OF_CONNECTIONS = /^(the database system is|terminating connection)/;
 
 /** All that a server needs. */
-export interface Setup {
+interface Setup {
   folder: string;
   programs: Programs;
   user: ServerUser;
@@ -121,4 +233,32 @@ const isReady = async (url: string): Promise<boolean> => {
   } finally {
     await client.end().catch(() => {});
   }
+};
+
+/** Milliseconds from one look whether the server still runs to the next. */
+const STATUS_MS = 1_000;
+
+/**
+ * Starts the server by `pg_ctl`, which drops the rights of an administrator, as PostgreSQL refuses to run with them. The lock of
+ * the folder is not inherited on Windows: a server whose service was killed is ended first.
+ */
+export const startServerOnWindows = ({ folder, programs, listening }: Setup): Server => {
+  const { cluster } = filesOf(folder);
+  const control = (...args: string[]) =>
+    spawnSync(programs.file("pg_ctl"), [...args, "-D", cluster], { encoding: "utf8", windowsHide: true });
+  const runs = () => control("status").status === 0;
+  if (runs()) control("stop", "-m", "fast", "-t", "10");
+  const settings = Object.entries({ ...SETTINGS, ...listening.settings });
+  const options = settings.map(([name, value]) => `-c ${name}=${value || '""'}`).join(" ");
+  const { status, stderr } = control("start", "-w", "-t", "300", "-l", join(folder, "server.log"), "-o", options);
+  const isStarted = status === 0 && readServerFile(cluster) !== undefined;
+  const closed = async (): Promise<string> => {
+    while (isStarted && runs()) await sleep(STATUS_MS);
+    return isStarted ? "see server.log" : stderr.trim().split("\n").at(-1)!;
+  };
+  return {
+    ready: isStarted ? Promise.resolve() : Promise.reject(new Error(stderr.trim().split("\n").at(-1))),
+    closed: closed(),
+    end: async () => void control("stop", "-m", "fast", "-t", "30"),
+  };
 };

@@ -1,6 +1,9 @@
 import type { Socket } from "node:net";
 import pg from "pg";
+import { StartError } from "../../base/start-error.js";
+import { NO_TABLES } from "../migrations.js";
 import { errorCode, isUnavailable } from "../sql-state.js";
+import { TABLES } from "./spread.js";
 
 /** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -10,10 +13,10 @@ const IDLE_TIMEOUT_MS = 10_000;
 const CLOSE_MS = 300;
 
 /** Of the connections to an address; its URL is the `connectionString`. */
-export type Options = pg.PoolConfig & { max: number; pipeline?: boolean };
+type Options = pg.PoolConfig & { max: number; pipeline?: boolean };
 
 /** The connections to one address. */
-export interface Connections {
+interface Connections {
   /**
    * Calls `work` with a connection.
    *
@@ -26,7 +29,7 @@ export interface Connections {
 }
 
 /** There is no connection, for this cause. */
-export class TakeError extends Error {
+class TakeError extends Error {
   override name = "TakeError";
   override cause: Error;
 
@@ -46,7 +49,7 @@ const isGone = (error: unknown): boolean =>
   error instanceof pg.DatabaseError ? OF_ITSELF.test(errorCode(error)) : isUnavailable(error);
 
 /** @param begin is called with each new connection, which is refused where it fails */
-export const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Promise<void>): Connections => {
+const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Promise<void>): Connections => {
   const pool = new pg.Pool({
     // Statements that need not wait for each other's results are sent together.
     pipeline: true,
@@ -95,6 +98,75 @@ export const openConnections = (options: Options, begin?: (client: pg.ClientBase
           (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       }, CLOSE_MS);
       await pool.end().finally(() => clearTimeout(late));
+    },
+  };
+};
+
+/*
+ * A database may have several addresses: those of a cluster's nodes, or of a server and its standbys. What is asked goes to one
+ * that answers, is no standby, and has the tables, as a node has none before they are spread.
+ */
+
+export interface Addresses {
+  /**
+   * Calls `work` with a connection: to a node where it is named and answers, or else to the first address that answers. Once
+   * `work` has begun, no other address is tried: nobody knows what it has done.
+   */
+  use<T>(work: (client: pg.PoolClient) => Promise<T>, node?: number): Promise<T>;
+  /** Asks each address whether it answers, and which node it is. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Asked of each new connection where there are several addresses. Tables are spread one after another, this one last. */
+const ASK = `SELECT pg_is_in_recovery() AS standby, to_regclass('${Object.keys(TABLES).at(-1)}') IS NULL AS bare`;
+
+const refuseOthers = async (client: pg.ClientBase): Promise<void> => {
+  const { standby, bare } = (await client.query<{ standby: boolean; bare: boolean }>(ASK)).rows[0]!;
+  if (standby) throw Object.assign(new Error("the server is a standby"), { code: "25006" });
+  if (bare) throw new StartError(NO_TABLES);
+};
+
+/** Which node of a cluster answers; nothing where there is no cluster. The coordinator is 0. */
+export const askNode = async (client: pg.ClientBase): Promise<number | undefined> => {
+  const ask = async (sql: string) => (await client.query<{ value: unknown }>(sql)).rows[0]?.value;
+  if ((await ask("SELECT to_regclass('pg_dist_local_group') AS value")) === null) return undefined;
+  return Number((await ask("SELECT groupid AS value FROM pg_dist_local_group")) ?? 0);
+};
+
+/** @param urls of one database; the first of them that answers is used where it does not matter */
+export const openAddresses = (urls: readonly string[], options: Options): Addresses => {
+  const begin = urls.length > 1 ? refuseOthers : undefined;
+  const all = urls.map((connectionString): Connections & { node?: number | undefined } =>
+    openConnections({ ...options, connectionString }, begin),
+  );
+  const inOrder = (node?: number) => {
+    const right = node === undefined ? undefined : all.find((one) => one.node === node && one.answers());
+    const rank = (one: (typeof all)[number]) => (one === right ? 0 : one.answers() ? 1 : 2);
+    return all.length === 1 ? all : all.toSorted((a, b) => rank(a) - rank(b));
+  };
+  return {
+    use: async (work, node) => {
+      const causes: Error[] = [];
+      for (const address of inOrder(node))
+        try {
+          return await address.use(work);
+        } catch (error) {
+          if (!(error instanceof TakeError)) throw error;
+          causes.push(error.cause);
+        }
+      // Who is away may be back soon: said rather than what is wrong with another one.
+      throw causes.find(isUnavailable) ?? causes[0]!;
+    },
+    look: async () => {
+      const ask = async (address: (typeof all)[number]) => {
+        address.node = await address.use(askNode);
+      };
+      // Those that do not answer are known by that.
+      await Promise.allSettled(all.map(ask));
+    },
+    close: async () => {
+      await Promise.all(all.map((address) => address.close()));
     },
   };
 };

@@ -1,15 +1,65 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import type { Database, Query } from "../database.js";
-import { makeEmpty, migrate, prepare, requireTables } from "../migrate.js";
-import { SERVICE } from "../migrations.js";
-import type { Alone, Tell } from "../run-migrations.js";
-import { openAddresses } from "./addresses.js";
-import { copyOver } from "./copying.js";
-import { prepareAt } from "./prepare-at.js";
-import { createShards } from "./shards.js";
-import { over } from "./statements.js";
+import {
+  type Alone,
+  makeEmpty,
+  migrate,
+  NO_TABLES,
+  prepare,
+  requireTables,
+  SERVICE,
+  type Tell,
+} from "../migrations.js";
+import { askNode, openAddresses } from "./connections.js";
+import { createShards, spreadNew } from "./spread.js";
+import { copyOver, over } from "./statements.js";
+
+/** What an address is good for at the start. */
+type Role = "maker" | "worker" | "standby";
+
+const askRole = async (client: pg.ClientBase): Promise<Role> => {
+  const { standby } = (await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby")).rows[0]!;
+  if (standby) return "standby";
+  return ((await askNode(client)) ?? 0) === 0 ? "maker" : "worker";
+};
+
+/** Makes the tables, and what they begin with. */
+type Make = (database: Alone) => Promise<void>;
+
+/**
+ * Makes and fills the tables at the first address that may do so: in a cluster at its coordinator, for what another node makes
+ * is on that node alone. Where only others answer, the tables must be there.
+ *
+ * @throws StartError when they are not
+ */
+const prepareAt = async (urls: readonly string[], open: (url: string) => Alone, make: Make): Promise<void> => {
+  const others: Partial<Record<Role, string>> = {};
+  const failures: unknown[] = [];
+  const at = async <T>(url: string, work: (database: Alone) => Promise<T>): Promise<T> => {
+    const database = open(url);
+    return work(database).finally(() => database.close());
+  };
+  for (const url of urls) {
+    const role = await at(url, (database) => database.use(askRole)).catch((error) => void failures.push(error));
+    if (role === "maker") return at(url, (database) => make(database).then(() => spreadNew(database)));
+    if (role !== undefined) others[role] ??= url;
+  }
+  const { worker, standby } = others;
+  if (worker !== undefined) return at(worker, requireTables).catch(nameCoordinator);
+  if (failures.length > 0) throw failures[0];
+  return at(standby!, make);
+};
+
+const nameCoordinator = (error: unknown): never => {
+  if (!(error instanceof StartError)) throw error;
+  const text = error.message === NO_TABLES ? "the database has no tables of the service" : error.message.split(":")[0];
+  throw new StartError(
+    `${text}, and no address of DATABASE_URL that answers is the coordinator of its cluster, which makes them: name the coordinator among them`,
+  );
+};
 
 /** Connections of one process to an address: one commits events, the others answer look-ups and live pages. */
 export const MAX_CONNECTIONS = 8;

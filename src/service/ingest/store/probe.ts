@@ -1,7 +1,7 @@
 import { recordId } from "../../base/exact-text.js";
 import type { Database } from "../../database/database.js";
 import { newIds } from "../../database/event-id.js";
-import { type Bounds, writeInTime } from "../../database/transaction-time.js";
+import { type Bounds, writeInTime } from "../../database/settled.js";
 import { insertEvents, type NewEvent } from "./rows.js";
 
 /* Whether an event can be stored: one is, and is taken back in the same transaction. */

@@ -1,5 +1,84 @@
 import { StartError } from "../../base/start-error.js";
-import type { Database, Query } from "../database.js";
+import type { Database, Query, Shard } from "../database.js";
+
+/*
+ * PostgreSQL's hash of a UUID, by which Citus finds the shard of a row: `hash_bytes` in src/common/hashfn.c, which is
+ * lookup3 of Bob Jenkins, here over 16 bytes. A server whose processor puts the high byte first has another one.
+ */
+
+/** The golden ratio, the number of bytes, and a number that PostgreSQL adds. */
+const SEED = (0x9e3779b9 + 16 + 3923095) | 0;
+
+const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
+
+/** @returns a signed number of 32 bits */
+export const hashUuid = (uuid: string): number => {
+  const bytes = Buffer.from(uuid.replaceAll("-", ""), "hex");
+  let a = (SEED + bytes.readInt32LE(0)) | 0;
+  let b = (SEED + bytes.readInt32LE(4)) | 0;
+  let c = (SEED + bytes.readInt32LE(8)) | 0;
+  a = (a - c) ^ rotated(c, 4);
+  c = (c + b) | 0;
+  b = (b - a) ^ rotated(a, 6);
+  a = (a + c) | 0;
+  c = (c - b) ^ rotated(b, 8);
+  b = (b + a) | 0;
+  a = (a - c) ^ rotated(c, 16);
+  c = (c + b) | 0;
+  b = (b - a) ^ rotated(a, 19);
+  a = (a + c) | 0;
+  c = (c - b) ^ rotated(b, 4);
+  b = (b + a) | 0;
+  // The last four bytes.
+  a = (a + bytes.readInt32LE(12)) | 0;
+  c = ((c ^ b) - rotated(b, 14)) | 0;
+  a = ((a ^ c) - rotated(c, 11)) | 0;
+  b = ((b ^ a) - rotated(a, 25)) | 0;
+  c = ((c ^ b) - rotated(b, 16)) | 0;
+  a = ((a ^ c) - rotated(c, 4)) | 0;
+  b = ((b ^ a) - rotated(a, 14)) | 0;
+  return ((c ^ b) - rotated(b, 24)) | 0;
+};
+
+/** Where the rows of keys lie. It is believed for the way alone: a row is stored right by whichever way it comes. */
+interface Shards {
+  /** The shard of a key; nothing where events are not spread. */
+  of(key: string): Shard | undefined;
+  /** Are events spread, as far as is known? */
+  areSpread(): boolean;
+  /** Learns where the shards are now. */
+  read(): Promise<void>;
+}
+
+const IS_CLUSTER = "SELECT to_regclass('pg_dist_shard') IS NOT NULL AS found";
+/** With two copies of a shard, one of them. */
+const SHARDS = `SELECT shardid AS id, min(groupid) AS node, shardminvalue::int AS from
+FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+WHERE logicalrelid = to_regclass('events') AND shardminvalue IS NOT NULL
+GROUP BY shardid, shardminvalue ORDER BY shardminvalue::int`;
+
+export const createShards = (query: Query): Shards => {
+  let shards: (Shard & { from: number })[] = [];
+  return {
+    areSpread: () => shards.length > 0,
+    of: (key) => {
+      if (shards.length === 0) return undefined;
+      const hash = hashUuid(key);
+      let [low, high] = [0, shards.length - 1];
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (shards[middle]!.from <= hash) low = middle;
+        else high = middle - 1;
+      }
+      return shards[low];
+    },
+    read: async () => {
+      const [cluster] = await query<{ found: boolean }>(IS_CLUSTER);
+      const rows = cluster!.found ? await query<Record<"id" | "node" | "from", unknown>>(SHARDS) : [];
+      shards = rows.map(({ id, node, from }) => ({ id: Number(id), node: Number(node), from: Number(from) }));
+    },
+  };
+};
 
 /*
  * A PostgreSQL with the extension Citus spreads tables over its nodes. A row lies in the shard that the digest of one of its
