@@ -1,5 +1,5 @@
 import { digest } from "../../src/service/base/exact-text.js";
-import { viewOf } from "../../src/service/base/page-of.js";
+import { viewOf } from "../../src/service/base/params.js";
 import type { NewEvent } from "../../src/service/ingest/store/rows.js";
 import { RECORDS, seededRandom } from "./records.js";
 

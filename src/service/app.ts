@@ -1,39 +1,83 @@
+import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
-import Fastify, { type FastifyInstance } from "fastify";
-import { createAccess } from "./access/access.js";
-import { decorateWorkspace } from "./access/auth.js";
-import { boundConnections } from "./access/connection-bound.js";
-import { createQuota, limitRequests } from "./access/limits.js";
-import { refuseOtherHosts } from "./access/own-host.js";
-import { tellUnseenProxy } from "./access/unseen-proxy.js";
+import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
+import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
+import { boundConnections } from "./access/bounds.js";
+import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
+import { type Access, createAccess } from "./access/tokens.js";
 import { StartError } from "./base/start-error.js";
 import { tellDatabase } from "./config/database-url.js";
 import type { ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
-import type { Database } from "./database/database.js";
+import type { Database, Query } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
 import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
-import { BOUNDS, type Bounds, createSettled } from "./database/settled.js";
+import { BOUNDS, type Bounds, createSettled, type Settled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
 import { tellDeeds } from "./deletion/audit.js";
 import { createRetentionBehind, deleteFormerLetters, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
 import { closeConnections } from "./http/closing.js";
-import { allowOrigins } from "./http/cors.js";
-import { answerErrors } from "./http/errors.js";
-import { serverOptions } from "./http/server-options.js";
-import { answerExpectations } from "./http/unrouted.js";
+import {
+  answerBadHttp,
+  answerBadUrl,
+  answerErrors,
+  answerExpectations,
+  ErrorBody,
+  refuseOtherMethods,
+} from "./http/errors.js";
+import { allowOrigins } from "./http/headers.js";
+import { describeRoutes } from "./http/openapi.js";
+import { refuseOtherHosts } from "./http/own-host.js";
 import { VALIDATION } from "./http/validation.js";
+import { eventRoutes } from "./ingest/event-route.js";
+import { createProve } from "./ingest/identity.js";
+import type { EventOptions } from "./ingest/record.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
-import { createEventStore } from "./ingest/store/store.js";
-import { createBehind } from "./numbers/sums/behind.js";
+import { EventInput, Success } from "./ingest/schemas.js";
+import { createEventStore, type EventStore } from "./ingest/store/store.js";
+import { numbersRoute } from "./numbers/numbers-route.js";
+import { pages } from "./numbers/page.js";
+import { leftOutRoutes } from "./numbers/people/left-out-routes.js";
+import { peopleRoutes, returningRoute } from "./numbers/people/people-routes.js";
+import { type Behind, createBehind } from "./numbers/sums/behind.js";
 import { followSums } from "./numbers/sums/follower.js";
-import { registerRoutes } from "./routes.js";
+import { personRoutes } from "./person/person.js";
+import { traitRoutes } from "./person/traits.js";
+import { eventListRoute } from "./records/events.js";
+import { Account, Contact, recordRoutes } from "./records/records.js";
+import { User, UserList, userRoutes } from "./records/users.js";
+import { readUpkeep } from "./watch/ages.js";
+import { healthRoutes } from "./watch/health.js";
 import { logOptions } from "./watch/logging.js";
-import { createMetrics } from "./watch/metrics.js";
-import { readUpkeep } from "./watch/upkeep.js";
+import { createMetrics, type Metrics, metricsRoute } from "./watch/metrics.js";
+
+/** A connection that stalls for longer is not worth its socket. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** How requests are taken: from where, how long they may take to arrive, and what comes before a route. */
+export const serverOptions = (
+  { trustProxy }: Pick<ServiceConfig, "trustProxy">,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+) =>
+  ({
+    // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
+    return503OnClosing: false,
+    // Closing has a bound of its own, and the end of a server of its own may take longer than Fastify would wait.
+    pluginTimeout: 0,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    requestTimeout: requestTimeoutMs,
+    // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
+    http: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: requestTimeoutMs / 15,
+    },
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBadHttp,
+  }) satisfies FastifyHttpOptions<Server>;
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -158,4 +202,60 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   await registerRoutes(app, { ...parts, quota, countMore, tellRefused });
   await app.ready();
   return app;
+};
+
+/** What the routes are made of. */
+interface Parts extends Pick<EventOptions, "quota" | "countMore" | "tellRefused"> {
+  config: ServiceConfig;
+  database: Database;
+  access: Access;
+  store: EventStore;
+  metrics: Metrics;
+  settled: Settled;
+  behind: Behind;
+  /** Asks what is about many events. */
+  questions: { query: Query };
+}
+
+/** Registers all that the service answers, each under the token that it asks for. */
+export const registerRoutes = async (
+  app: FastifyInstance,
+  { config, database, access, store, metrics, settled, behind, questions, ...ofEvents }: Parts,
+): Promise<void> => {
+  for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
+  const asked = { ...database, query: questions.query };
+  await describeRoutes(app);
+  const refuse = refuseOtherMethods(app);
+  await app.register(
+    eventRoutes(store, {
+      ...config,
+      ...ofEvents,
+      access,
+      prove: createProve(config, metrics.proven),
+      tellIgnored: metrics.ignored,
+      tellObeyed: metrics.obeyed,
+    }),
+  );
+  await app.register(async (records) => {
+    records.addHook("preParsing", requireBearer(access.tokens("access")));
+    await records.register(recordRoutes(database));
+    await records.register(userRoutes(database, config.publicUrl));
+    await records.register(eventListRoute(asked, settled, config.publicUrl));
+    await records.register(peopleRoutes(asked, settled));
+  });
+  await app.register(async (numbers) => {
+    numbers.addHook("preParsing", requireBearer(access.tokens("access"), access.tokens("numbers")));
+    await numbers.register(numbersRoute(asked, settled));
+    await numbers.register(returningRoute(asked));
+  });
+  await app.register(async (admin) => {
+    admin.addHook("preParsing", requireAdmin(access));
+    await admin.register(personRoutes(database));
+    await admin.register(traitRoutes(database));
+    await admin.register(leftOutRoutes(database));
+  });
+  await app.register(pages);
+  await app.register(healthRoutes(store, behind));
+  if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
+  refuse();
 };

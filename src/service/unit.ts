@@ -8,7 +8,7 @@ import type { ServiceConfig } from "./config/options.js";
 import type { UnitMessage } from "./config/unit-messages.js";
 import { untilNoneConnects } from "./http/closing.js";
 import { logOptions } from "./watch/logging.js";
-import { createTotals } from "./watch/totals.js";
+import { createTotals } from "./watch/metrics.js";
 
 /** Milliseconds after which a process that has ended is replaced; each end that follows another doubles them up to the most. */
 const [AGAIN_MS, MOST_MS] = [100, 30_000];

@@ -30,8 +30,7 @@ const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
-const ENTRIES =
-  /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app|routes))$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "deletion", "ingest", "records"],
@@ -152,7 +151,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
   expect(places(/^trusted\/http\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
-  expect(imports(/^service\/routes$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
+  expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });
 
 it("names what bounds each table of the database and each key of the browser's storage", () => {

@@ -1,8 +1,8 @@
 import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/places.js";
 import { startService } from "../../../test/service/support/running-service.js";

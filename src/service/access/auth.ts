@@ -1,6 +1,6 @@
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "../http/errors.js";
-import type { Access, Tokens } from "./access.js";
+import type { Access, Tokens } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {

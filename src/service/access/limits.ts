@@ -1,9 +1,139 @@
 import type { FastifyInstance } from "fastify";
+import ipaddr from "ipaddr.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
+import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { HttpError } from "../http/errors.js";
-import { type Counter, createCounter } from "./counter.js";
-import { networkOf, networksOf } from "./networks.js";
+
+/** What is counted of an address: the networks that stand for it. */
+
+/** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
+const BITS = [64, 56, 48] as const;
+/** Addresses whose networks are remembered. */
+const MAX_KNOWN = 10_000;
+/** Characters of what a proxy says and is no address. */
+const MAX_LENGTH = 64;
+
+const known = new Map<string, readonly string[]>();
+
+/**
+ * The networks of an address, of 64 bits first: whoever has an address of IPv6 has 2⁶⁴ of them. One of IPv4 stands for itself alone.
+ * They are remembered, for reading an address takes longer than all else that is done with it.
+ */
+const networksOf = (told: string | undefined): readonly string[] => {
+  // Of a socket that is gone already nobody knows it.
+  const address = told ?? "";
+  const found = known.get(address);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const networks = read(address);
+  if (address.length <= MAX_LENGTH) known.set(address, networks);
+  return networks;
+};
+
+/** The smallest of them, which counts as one client. */
+export const networkOf = (address: string | undefined): string => networksOf(address)[0]!;
+
+const read = (address: string): readonly string[] => {
+  if (!ipaddr.isValid(address)) return [address.slice(0, MAX_LENGTH)];
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return [parsed.toString()];
+  const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];
+  return BITS.map((bits) => [a, b, c, d & (0xffff << (64 - bits))].join(":"));
+};
+
+/** Keys that are counted each for itself. */
+const MAX_KEYS = 100_000;
+/** The part of what a key may use that a process counts before it tells the others of its unit. */
+const TOLD = 0.01;
+
+export interface Counter {
+  /** Milliseconds until a key may use so much more; 0 where it may now. */
+  wait(key: string, points: number): number;
+  used(key: string): number;
+  /** Negative points are given back. */
+  add(key: string, points: number): void;
+}
+
+interface CounterOptions {
+  /** What a key may use in each window. */
+  points: number;
+  /** Milliseconds after which the next window begins, for all keys at once. */
+  windowMs: number;
+  /** Windows whose unused points are carried on. Default: none */
+  saved?: number;
+  maxKeys?: number;
+  /** Under which the processes of a unit count together. Default: each for itself */
+  shared?: string;
+  /** Milliseconds of a clock that is never set. */
+  now?: () => number;
+}
+
+/**
+ * Counts what keys use, in bounded memory: where there are too many keys the smaller half of the counts
+ * goes, and a key without a count begins at the largest that went. So a count is never too low, one that matters stays, and
+ * none is too high by more than all that was counted, shared among half of the keys.
+ *
+ * Processes of a unit tell each other what a key has used in hundredths of what it may: so of all together it gets no more
+ * than a hundredth too much for each of the others, and a key that uses little costs no message.
+ */
+export const createCounter = ({
+  points: most,
+  windowMs,
+  saved = 0,
+  maxKeys = MAX_KEYS,
+  shared,
+  now = () => performance.now(),
+}: CounterOptions): Counter => {
+  const counts = new Map<string, number>();
+  const untold = new Map<string, number>();
+  let gone = 0;
+  let began = now();
+
+  /** Gives what a window brings. */
+  const turn = (): void => {
+    const passed = Math.floor((now() - began) / windowMs);
+    if (passed < 1) return;
+    began += passed * windowMs;
+    gone = 0;
+    untold.clear();
+    if (saved === 0) counts.clear();
+    else for (const [key, used] of counts) counts.set(key, Math.max(used - passed * most, -saved * most));
+  };
+  const makeRoom = (): void => {
+    const sorted = Float64Array.from(counts.values()).sort();
+    const middle = sorted[sorted.length >> 1]!;
+    for (const [key, used] of counts) if (used <= middle) counts.delete(key);
+    gone = Math.max(gone, middle);
+  };
+  const used = (key: string): number => {
+    turn();
+    return counts.get(key) ?? gone;
+  };
+  const count = (key: string, points: number): void => {
+    const sum = used(key) + points;
+    if (counts.size >= maxKeys && !counts.has(key)) makeRoom();
+    counts.set(key, sum);
+  };
+  const tell = (counter: string, key: string, points: number): void => {
+    const sum = (untold.get(key) ?? 0) + points;
+    if (untold.size >= maxKeys) untold.clear();
+    if (Math.abs(sum) < most * TOLD) return void untold.set(key, sum);
+    untold.delete(key);
+    tellUnit({ kind: "counted", counter, key, points: sum });
+  };
+  onUnit("counted", ({ counter, key, points }) => {
+    if (counter === shared) count(key, points);
+  });
+  return {
+    used,
+    wait: (key, points) => (used(key) + points > most ? began + windowMs - now() : 0),
+    add: (key, points) => {
+      count(key, points);
+      if (isOfUnit && shared !== undefined) tell(shared, key, points);
+    },
+  };
+};
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -17,7 +147,7 @@ const MIN_BYTES = 512;
 const MINUTE_MS = 60_000;
 const MEGABYTE = 1_000_000;
 /**
- * What the networks of an address (`networks.ts`) are called, and how many times an address's day they have: what one household,
+ * What the networks of an address are called, and how many times an address's day they have: what one household,
  * and one site, is given.
  */
 const NETWORKS = [
@@ -127,4 +257,29 @@ export const createQuota = ({ addressQuota, tokenQuota }: Pick<ServiceConfig, "a
     return (back) => ofWorkspace.add(workspace, -back);
   };
   return { spend, waste };
+};
+
+/** Events that are looked at. */
+const LOOKED_AT = 20;
+
+/**
+ * Says once where the service seems to stand behind a web server that it does not know: all of its first events come from one
+ * address of a private network, each with `X-Forwarded-For`. Then all visitors count as one address.
+ */
+export const tellUnseenProxy = (app: FastifyInstance, { trustProxy }: Pick<ServiceConfig, "trustProxy">): void => {
+  if (trustProxy.length > 0) return;
+  let [proxy, seen] = ["", 0];
+  app.addHook("onRequest", ({ ip, method, headers }, _reply, done) => {
+    if (seen < LOOKED_AT && method === "POST") {
+      seen += 1;
+      if (seen === 1) proxy = ip;
+      const isPassedOn = ip === proxy && headers["x-forwarded-for"] !== undefined;
+      if (!isPassedOn || ipaddr.process(ip).range() === "unicast") seen = LOOKED_AT + 1;
+      if (seen === LOOKED_AT)
+        app.log.warn(
+          `all events come from ${ip}, with X-Forwarded-For: if that is your web server, set TRACKLET_TRUST_PROXY=${ip} and TRACKLET_PUBLIC_URL; until then all visitors count as one address`,
+        );
+    }
+    done();
+  });
 };

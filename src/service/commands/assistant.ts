@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Static, Type } from "typebox";
-import { digests } from "../access/access.js";
-import { listTokens, listWorkspaces, sha256 } from "../access/token-store.js";
+import { digests, listTokens, listWorkspaces, sha256 } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE, encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
@@ -11,7 +10,7 @@ import { ROOT_FOLDER } from "../config/root-folder.js";
 import { type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import { errorCode, isUnavailable, tellError, tellFault } from "../database/sql-state.js";
-import { latestEvents } from "../records/export/export-page.js";
+import { latestEvents } from "../records/export.js";
 import type { Say } from "./commands.js";
 import { planOf, toMembers } from "./plan.js";
 

@@ -1,7 +1,6 @@
 import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
+import { fileReason, StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { freeBytes, syncFolder } from "../database/embedded/room.js";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listWorkspaces } from "../access/token-store.js";
+import { listWorkspaces } from "../access/tokens.js";
 import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
@@ -9,8 +9,7 @@ import { isServed } from "../database/postgres/postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { tellLate } from "../deletion/retention.js";
 import { createBehind } from "../numbers/sums/behind.js";
-import { NAMED } from "../watch/ages.js";
-import { readUpkeep, type Upkeep } from "../watch/upkeep.js";
+import { NAMED, readUpkeep, type Upkeep } from "../watch/ages.js";
 import type { Commands } from "./commands.js";
 
 interface Expected {

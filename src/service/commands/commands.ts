@@ -1,7 +1,7 @@
 /** What the commands have in common: options, how they reach the database, and where they write. */
 import type { Writable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listWorkspaces } from "../access/token-store.js";
+import { listWorkspaces } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { isUuid } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
+import { fileReason, StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/chosen.js";
@@ -10,7 +9,7 @@ import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
 import { keyIn } from "../deletion/tombstones.js";
 import { placesOfArchives } from "../records/archives.js";
-import { hasContact, similarContacts } from "../records/contacts.js";
+import { hasContact, similarContacts } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */

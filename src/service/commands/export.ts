@@ -5,14 +5,12 @@ import { pipeline } from "node:stream/promises";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "csv-stringify";
 import { isUuid } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
+import { fileReason, StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { createSettled } from "../database/settled.js";
 import { noteReading } from "../deletion/audit.js";
-import { hasContact } from "../records/contacts.js";
-import { exportRows } from "../records/export/export-page.js";
-import { csvRow, type Exported, jsonLine, TABLES, type Table } from "../records/export/exported.js";
+import { csvRow, type Exported, exportRows, jsonLine, TABLES, type Table } from "../records/export.js";
+import { hasContact } from "../records/records.js";
 import type { Commands } from "./commands.js";
 import { exportSettled, followEvents } from "./follow.js";
 

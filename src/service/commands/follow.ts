@@ -4,10 +4,8 @@ import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { BOUNDS, createSettled, type Settled } from "../database/settled.js";
-import type { ExportOptions } from "../records/export/export-bounds.js";
-import { exportPage, exportRows, type Part } from "../records/export/export-page.js";
-import { type Exported, jsonLine } from "../records/export/exported.js";
-import { lostPlace } from "../records/restored.js";
+import { type Exported, type ExportOptions, exportPage, exportRows, jsonLine, type Part } from "../records/export.js";
+import { lostPlace } from "../records/lost-places.js";
 import type { Say } from "./commands.js";
 
 /** Milliseconds between two looks for what has become settled. */

@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import { PROOF_MEMBER } from "../ingest/identity.js";
-import { exportRows } from "../records/export/export-page.js";
-import type { Exported } from "../records/export/exported.js";
+import { type Exported, exportRows } from "../records/export.js";
 import type { Commands } from "./commands.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */

@@ -5,7 +5,7 @@ import { openDatabase, type Where } from "../database/open-database.js";
 import { eraseAgain } from "../deletion/erasure.js";
 import { readErasures } from "../deletion/erasure-files.js";
 import manifest from "../package.json" with { type: "json" };
-import { markRestored } from "../records/restored.js";
+import { markRestored } from "../records/lost-places.js";
 import type { Commands } from "./commands.js";
 import { loadScript, tellCounts } from "./copy.js";
 import { readDump, readHeader } from "./dump.js";

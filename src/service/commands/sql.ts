@@ -2,7 +2,7 @@ import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { isUnavailable } from "../database/sql-state.js";
-import type { Exported } from "../records/export/exported.js";
+import type { Exported } from "../records/export.js";
 import type { Commands } from "./commands.js";
 import { type Format, file, format, writeRows } from "./export.js";
 

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { listWorkspaces } from "../access/token-store.js";
+import { listWorkspaces } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { SECONDS } from "../base/times.js";

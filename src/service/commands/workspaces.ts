@@ -9,7 +9,7 @@ import {
   listWorkspaces,
   revokeToken,
   rotateToken,
-} from "../access/token-store.js";
+} from "../access/tokens.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { decodeText, filledText, recordId } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
-import { viewOf } from "../base/page-of.js";
-import { wholeParams } from "../base/stamped-params.js";
+import { viewOf, wholeParams } from "../base/params.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { isUnavailable } from "../database/sql-state.js";
-import { makeRecords } from "../ingest/store/make-records.js";
+import { makeRecords } from "../ingest/store/records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
 import { placesOfArchives } from "../records/archives.js";
 import { markStale } from "../records/stale-hours.js";

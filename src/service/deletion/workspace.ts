@@ -1,4 +1,4 @@
-import { removeWorkspace } from "../access/token-store.js";
+import { removeWorkspace } from "../access/tokens.js";
 import type { Database, Query } from "../database/database.js";
 import { forgetArchives } from "../records/archives.js";
 import { afterAllHaveEnded, deleteInSteps } from "./steps.js";

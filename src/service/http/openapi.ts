@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-import { contentSecurityPolicy, PAGE_HEADERS } from "./page-headers.js";
+import { contentSecurityPolicy, PAGE_HEADERS } from "./headers.js";
 
 /** Describes the routes that are registered after this call, from the schemas that check them. */
 export const describeRoutes = async (app: FastifyInstance): Promise<void> => {

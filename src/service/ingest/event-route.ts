@@ -2,13 +2,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
-import { createHeld } from "../access/held-bytes.js";
-import { EXPOSED } from "../http/cors.js";
+import { createHeld } from "../access/bounds.js";
 import { errors, HttpError } from "../http/errors.js";
-import { NDJSON, type Row, readRows } from "./batch-body.js";
-import { readEventBodies } from "./body.js";
-import { type EventOptions, isObeyed } from "./judge.js";
-import { createRecord } from "./record.js";
+import { EXPOSED } from "../http/headers.js";
+import { NDJSON, type Row, readEventBodies, readRows } from "./body.js";
+import { createRecord, type EventOptions, isObeyed } from "./record.js";
 import {
   BATCH_PATH,
   EVENT_PATH,

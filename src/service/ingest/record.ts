@@ -1,9 +1,164 @@
+import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { explainError, HttpError } from "../http/errors.js";
-import type { Row } from "./batch-body.js";
-import { type EventOptions, type Judged, judge, type Sender, senderOf } from "./judge.js";
-import type { Verdict } from "./schemas.js";
+import type { Static } from "typebox";
+import { type createQuota, networkOf, pointsOf } from "../access/limits.js";
+import type { Access } from "../access/tokens.js";
+import { digest, filledText, nearName } from "../base/exact-text.js";
+import { findMember, withoutMember } from "../base/json-text.js";
+import { viewOf } from "../base/params.js";
+import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
+import type { ServiceConfig } from "../config/options.js";
+import { type Answered, explainError, HttpError } from "../http/errors.js";
+import { describeErrors } from "../http/validation.js";
+import type { Row } from "./body.js";
+import { PROOF_MEMBER, type Prove } from "./identity.js";
+import { EventInput, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
+import { type NewEvent, stampOf } from "./store/rows.js";
 import type { EventStore } from "./store/store.js";
+
+/** Members of a body that an answer names, and the characters of each. */
+const [MAX_NAMED, MAX_NAME] = [10, 64];
+
+/** Who sends an event, and when it came. */
+interface Sender {
+  workspace: string;
+  /** Of the client; none where it has the token of a server. */
+  address: string | undefined;
+  /** See `stampOf`. */
+  isOfPage: boolean;
+  /** Epoch milliseconds. */
+  receivedAt: number;
+}
+
+/** Who sends a request, whose token was found to be valid. */
+const senderOf = ({ workspace, isOfServer, isOfPage, ip }: FastifyRequest): Sender => ({
+  workspace,
+  address: isOfServer ? undefined : ip,
+  isOfPage,
+  receivedAt: Date.now(),
+});
+
+/** An event that is right, what it counts for, and the members of its body that are left out. */
+interface Judged {
+  event: NewEvent;
+  points: number;
+  ignored: string[];
+}
+
+type Body = Static<typeof EventInput>;
+
+/**
+ * Judges an event of a request.
+ *
+ * @param row its text, as it was sent: its params are stored letter by letter
+ * @throws HttpError 400 or 413 that says what is wrong with it, 422 where its proof of identity does not hold
+ */
+const judge = (
+  { text, body, wrong }: Row,
+  request: FastifyRequest,
+  sender: Sender,
+  { maxEventBytes, prove }: Pick<EventOptions, "maxEventBytes" | "prove">,
+): Judged => {
+  if (wrong !== undefined) throw new HttpError(400, wrong);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxEventBytes) throw new HttpError(413, `the event is over ${maxEventBytes} bytes`);
+  if (!isEvent(body)) {
+    // For the words: the schema of a route for several looks at none of them.
+    const isRight = request.compileValidationSchema(EventInput);
+    isRight(body);
+    throw new HttpError(400, describeErrors(isRight.errors ?? [], "event").message);
+  }
+  const judged = request.isOfAdmin ? judgeDated(body, text, sender, prove) : judgeEvent(body, text, sender, prove);
+  return { ...judged, points: pointsOf(bytes) };
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** As `EventInput` has it: three members by hand cost a tenth. */
+const isEvent = (body: unknown): body is Body =>
+  isObject(body) &&
+  filledText(body.contact_uid) !== undefined &&
+  filledText(body.event_uid) !== undefined &&
+  (body.params === undefined || isObject(body.params));
+
+/** Of an event that the operator sends, with the time of its receipt where that is given. */
+const judgeDated = (body: Body, text: string, sender: Sender, prove: Prove): Omit<Judged, "points"> => {
+  const { received_at: receivedAt, ...others } = body as Body & { received_at?: unknown };
+  if (receivedAt === undefined) return judgeEvent(others, text, sender, prove);
+  if (!isTime(receivedAt, sender.receivedAt))
+    throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
+  const judged = judgeEvent(others, text, { ...sender, receivedAt }, prove);
+  // Marks it as one whose id does not say when it was received.
+  const { stamp } = judged.event;
+  judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);
+  return judged;
+};
+
+const judgeEvent = (
+  body: Body,
+  text: string,
+  { workspace, address, isOfPage, receivedAt }: Sender,
+  prove: Prove,
+): Omit<Judged, "points"> => {
+  const { contact_uid, event_uid, params = {}, ...others } = body;
+  const names = Object.keys(others);
+  const misspelt = names.find((name) => nearName(name, ["params"]));
+  if (body.params === undefined && misspelt !== undefined)
+    throw new HttpError(400, "params is missing, but a member is called nearly so: params was probably meant");
+  const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
+  if (sent.depth > MAX_PARAMS_DEPTH)
+    throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
+  const { account_uid, occurred_at, identity_proof: proof } = params as Record<string, unknown>;
+  const accountUid = filledText(account_uid);
+  const occurredAt = plausible(occurred_at, receivedAt);
+  return {
+    event: {
+      workspace,
+      contactUid: contact_uid,
+      accountUid,
+      eventUid: event_uid,
+      // What proves who somebody is, is kept nowhere.
+      params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
+      isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
+      stamp: stampOf(params, isOfPage),
+      ...viewOf(event_uid, params),
+      receivedAt,
+      occurredAt,
+      ...(address !== undefined && { from: networkOf(address) }),
+    },
+    ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
+  };
+};
+
+/** Milliseconds that a clock may be ahead. */
+const AHEAD_MS = DAY_MS;
+
+/**
+ * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
+ * counts by time goes by this one, so that nobody changes what is older.
+ */
+const plausible = (time: unknown, receivedAt: number): number | undefined =>
+  isTime(time, receivedAt + AHEAD_MS) && time >= receivedAt - LONGEST_WAIT_MS ? time : undefined;
+
+/** Does it come of a browser that asks not to be tracked (Global Privacy Control, §3.2)? Servers say nothing of one. */
+export const isObeyed = ({ headers, isOfServer }: FastifyRequest): boolean => headers["sec-gpc"] === "1" && !isOfServer;
+
+export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
+  /** Whether events of a browser with Global Privacy Control are stored. */
+  gpc: ServiceConfig["gpc"];
+  access: Access;
+  prove: Prove;
+  /** Is called with the number of events that are not stored, as their browser asks for it. */
+  tellObeyed(events: number): void;
+  /** Is called for each event with members that are left out. */
+  tellIgnored(): void;
+  quota: ReturnType<typeof createQuota>;
+  /** Counts more of a request of an address. @throws HttpError 429 */
+  countMore(address: string, points: number): void;
+  /** Is called for each event that is refused among others, with its bytes. */
+  tellRefused(request: FastifyRequest, answer: Answered, bytes: number): void;
+}
 
 /* The way of the events of a request: counted, judged, paid for, stored, told. A single event is a batch of one. */
 

@@ -3,9 +3,9 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
-import { sha256 } from "../access/token-store.js";
+import { sha256 } from "../access/tokens.js";
 import { ROOT_FOLDER } from "../config/root-folder.js";
-import { contentSecurityPolicy, PAGE_HEADERS } from "../http/page-headers.js";
+import { contentSecurityPolicy, PAGE_HEADERS } from "../http/headers.js";
 
 const FILES = {
   "main.js": "text/javascript",

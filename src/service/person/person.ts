@@ -8,8 +8,7 @@ import { beginDeeds, endDeeds } from "../deletion/audit.js";
 import { eraseContacts, isKnown } from "../deletion/erasure.js";
 import { keyIn, markOfUid } from "../deletion/tombstones.js";
 import { errors, notFound } from "../http/errors.js";
-import { exportPage, exportRows } from "../records/export/export-page.js";
-import { jsonLine } from "../records/export/exported.js";
+import { exportPage, exportRows, jsonLine } from "../records/export.js";
 
 const uid = Type.String({ minLength: 1, description: "Unique id of the contact" });
 const Erased = Type.Object(

@@ -5,9 +5,8 @@ import { StartError } from "../base/start-error.js";
 import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/errors.js";
-import { makeRecords } from "../ingest/store/make-records.js";
-import { Account, activitySource, Contact, Stage } from "../records/record-schemas.js";
-import { READ } from "../records/records.js";
+import { makeRecords } from "../ingest/store/records.js";
+import { Account, activitySource, Contact, READ, Stage } from "../records/records.js";
 
 const strict = { additionalProperties: false };
 export const Uid = Type.String({ minLength: 1 });

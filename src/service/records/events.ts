@@ -5,11 +5,10 @@ import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
-import { nextPage, ownUrl } from "../http/own-url.js";
+import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers, readTimes } from "../http/validation.js";
-import { exportPage } from "./export/export-page.js";
-import { jsonLine } from "./export/exported.js";
-import { lostPlace } from "./restored.js";
+import { exportPage, jsonLine } from "./export.js";
+import { lostPlace } from "./lost-places.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
 const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 10_000];

@@ -1,9 +1,58 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
-import { decodeText, isUuid, parseObject, recordId } from "../base/exact-text.js";
+import { decodeText, encodeText, isUuid, parseJson, parseObject, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { errors, notFound } from "../http/errors.js";
-import { Account, Contact, healthOf } from "./record-schemas.js";
+
+const open = { additionalProperties: true };
+
+const Seconds = Type.Integer({ description: "Unix epoch, seconds" });
+export const Stage = Type.Object({ name: Type.String(), id: Type.String() }, open);
+const Metrics = Type.Object({ health: Type.Optional(Type.Union([Type.Number(), Type.String()])) }, open);
+
+/** What `health_source` says of a health that nobody has set. */
+export const activitySource = (health: unknown): string => `activity: ${health}`;
+
+/** The health that was set, as it was. */
+export const healthOf = ({ health, health_value }: Record<string, unknown>): number | string | undefined =>
+  health == null ? (parseJson(String(health_value ?? "")) as number | string | undefined) : Number(health);
+
+const Data = Type.Object({}, { ...open, description: "Custom attributes" });
+const references = <T extends "account" | "contact">(kind: T) =>
+  Type.Object({
+    object: Type.Literal(`${kind}.list`),
+    data: Type.Array(Type.Object({ id: Type.String() }), { description: "The first 1,000" }),
+    total: Type.Integer({ description: "How many there are (of this service alone)" }),
+  });
+
+export const Account = Type.Object(
+  {
+    object: Type.Literal("account"),
+    id: Type.String({ description: "Internal id" }),
+    unique_id: Type.String({ description: "The caller's id (`uid`)" }),
+    created_at: Seconds,
+    data: Data,
+    stage: Type.Optional(Stage),
+    salesmachine: Metrics,
+    contacts: references("contact"),
+  },
+  { ...open, $id: "Account", description: "An account" },
+);
+
+export const Contact = Type.Object(
+  {
+    object: Type.Literal("contact"),
+    id: Type.String({ description: "Internal id" }),
+    unique_id: Type.String({ description: "The caller's id (`uid`)" }),
+    created_at: Seconds,
+    archived: Type.Boolean(),
+    data: Data,
+    stage: Type.Optional(Stage),
+    salesmachine: Metrics,
+    accounts: references("account"),
+  },
+  { ...open, $id: "Contact", description: "A contact" },
+);
 
 type Row = Record<string, unknown>;
 type Kind = "account" | "contact";
@@ -115,3 +164,31 @@ const contactOfEvents = async (query: Query, workspace: string, id: string): Pro
 
 /** Reads one by its internal id. @throws HttpError 404 */
 export const READ = { account: readAccount, contact: readContact };
+
+/** Uids that are named at most. */
+const MAX_NAMED = 10;
+
+/** Is there anything of a contact: a record, or an event? */
+export const hasContact = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
+  const id = recordId("contact", uid, workspace);
+  for (const table of ["contacts WHERE id", "events WHERE contact_id"])
+    if ((await query(`SELECT 1 AS found FROM ${table} = $1 LIMIT 1`, [id])).length > 0) return true;
+  return false;
+};
+
+/** Uids of other contacts that differ from this one by upper and lower case only. */
+export const similarContacts = async ({ query }: Database, workspace: string, uid: string): Promise<string[]> => {
+  const found = new Set<string>();
+  for (const [table, column] of [
+    ["contacts", "unique_id"],
+    ["events", "contact_uid"],
+  ]) {
+    const rows = await query<{ uid: string }>(
+      `SELECT DISTINCT ${column} AS uid FROM ${table}
+       WHERE workspace = $1 AND lower(${column}) = lower($2) AND ${column} <> $2 ORDER BY uid LIMIT ${MAX_NAMED}`,
+      [workspace, encodeText(uid)],
+    );
+    for (const row of rows) found.add(decodeText(row.uid));
+  }
+  return [...found];
+};

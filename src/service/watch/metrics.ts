@@ -1,15 +1,167 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { Counter, collectDefaultMetrics, Registry } from "prom-client";
-import { digests } from "../access/access.js";
-import { sha256 } from "../access/token-store.js";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, type MetricObject, Registry } from "prom-client";
+import { digests, sha256 } from "../access/tokens.js";
+import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
+import { freeBytes } from "../database/embedded/room.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { createTold, QUIET_MS, REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store/store.js";
-import { createEventAges } from "./ages.js";
-import { addGauges, addState, type State } from "./gauges.js";
+import type { Behind } from "../numbers/sums/behind.js";
+import { createEventAges, type Upkeep } from "./ages.js";
 import { createHistogram } from "./histogram.js";
-import { createTeller } from "./totals.js";
+
+/** Kinds of metrics that count: a sum of them that falls would be taken for a restart by Prometheus. */
+const COUNTING = ["counter", "histogram"];
+
+/** The metrics of several processes as one. What a process has told is in the sums after its end, too. */
+export const createTotals = () => {
+  const last = new Map<number, MetricObject[]>();
+  let ended: MetricObject[] = [];
+  const sum = (...all: MetricObject[][]): Registry => AggregatorRegistry.aggregate(all);
+  return {
+    /** @param metrics of a process, as `getMetricsAsJSON` gives them */
+    tell: (process: number, metrics: MetricObject[]): void => void last.set(process, metrics),
+    end: (process: number): void => {
+      const metrics = last.get(process) ?? [];
+      last.delete(process);
+      // What is aggregated holds its values.
+      ended = sum(
+        ended,
+        metrics.filter(({ type }) => COUNTING.includes(String(type))),
+      ).getMetricsAsArray();
+    },
+    text: (): Promise<string> => sum(...last.values(), ended).metrics(),
+  };
+};
+
+/** What tells the metrics: of this process, or, where it is one of a unit, of all of them. */
+const createTeller = (registry: Registry): (() => Promise<string>) => {
+  if (!isOfUnit) return () => registry.metrics();
+  const asked = new Map<number, (text: string) => void>();
+  let last = 0;
+  onUnit("ask metrics", async ({ ask }) =>
+    tellUnit({ kind: "metrics", ask, metrics: await registry.getMetricsAsJSON() }),
+  );
+  onUnit("totals", ({ ask, text }) => {
+    asked.get(ask)?.(text);
+    asked.delete(ask);
+  });
+  return () =>
+    new Promise((resolve) => {
+      last += 1;
+      asked.set(last, resolve);
+      tellUnit({ kind: "ask totals", ask: last });
+    });
+};
+
+/** What is as it is when somebody asks, besides what is counted. */
+interface Gauged {
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  /** Of several processes that tell it. Default: the sum */
+  aggregator?: "min" | "max";
+  /** Gives values by their labels; no value where it is not known. */
+  read(): readonly Value[] | Promise<readonly Value[]>;
+}
+type Value = [labels: Record<string, string>, value: number | undefined];
+
+const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
+  for (const { name, help, labels = [], aggregator = "sum", read } of gauges)
+    new Gauge({
+      ...{ name: `tracklet_${name}`, help, labelNames: labels, aggregator, registers: [registry] },
+      async collect() {
+        // Where the database is away, nothing is known of it.
+        const told = await (async () => read())().catch(() => []);
+        this.reset();
+        // Without a label it would be 0.
+        if (labels.length === 0) this.remove();
+        for (const [of, value] of told) if (value !== undefined) this.set(of, value);
+      },
+    });
+};
+
+/** Who tells what of the database. */
+interface State {
+  /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
+  folder: string | undefined;
+  sums: Behind;
+  retention: Behind;
+  upkeep(): Promise<Upkeep>;
+}
+
+const addState = (registry: Registry, { folder, sums, retention, upkeep }: State): void => {
+  let asked: Promise<Upkeep> | undefined;
+  /** All of them are asked for at once. */
+  const kept = (read: (upkeep: Upkeep) => Value[]) => () => {
+    asked ??= upkeep().finally(() => {
+      asked = undefined;
+    });
+    return asked.then(read);
+  };
+  const ofWorkspaces = (told: Awaited<ReturnType<Behind>>) =>
+    told.map(({ workspace, seconds }): Value => [{ workspace }, seconds]);
+  // All processes read the same.
+  const shared = { aggregator: "max" } as const;
+  const byWorkspace = { ...shared, labels: ["workspace"] };
+  addGauges(registry, [
+    {
+      name: "disk_free_bytes",
+      help: "Bytes that are free on the disk of the data folder; of a given PostgreSQL it is not known",
+      labels: ["folder"],
+      read: () => (folder === undefined ? [] : [[{ folder }, freeBytes(folder)]]),
+    },
+    {
+      ...byWorkspace,
+      name: "sums_behind_seconds",
+      help: "Time by which the sums are behind the events that are settled, by workspace",
+      read: async () => ofWorkspaces(await sums()),
+    },
+    {
+      ...byWorkspace,
+      name: "retention_behind_seconds",
+      help: "Time by which the oldest event is older than TRACKLET_RETENTION_DAYS, by workspace",
+      read: async () => ofWorkspaces(await retention()),
+    },
+    {
+      ...byWorkspace,
+      name: "archive_age_seconds",
+      help: "Time since the last run of an archive ended, by workspace",
+      read: kept(({ archives }) => ofWorkspaces(archives)),
+    },
+    {
+      ...shared,
+      name: "database_age_seconds",
+      help: "Time since the database was made; what is restored or moved has the age that it had",
+      read: kept(({ database }) => [[{}, database]]),
+    },
+    {
+      ...shared,
+      name: "backup_age_seconds",
+      help: "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
+      read: kept(({ backup }) => [[{}, backup]]),
+    },
+    {
+      ...shared,
+      name: "backup_dropped_dumps",
+      help: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
+      read: kept(({ dropped }) => [[{}, dropped]]),
+    },
+    {
+      ...shared,
+      name: "backup_anew_age_seconds",
+      help: "Time since a backup found no dump of those before in its folder, as where its disk is not mounted; absent where none did",
+      read: kept(({ anew }) => [[{}, anew]]),
+    },
+    {
+      ...shared,
+      name: "clock_put_right_age_seconds",
+      help: "Time since a clock of the database was found to have been ahead and put right; absent where none was",
+      read: kept(({ clock }) => [[{}, clock]]),
+    },
+  ]);
+};
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
-import { boundConnections } from "../../../src/service/access/connection-bound.js";
+import { boundConnections } from "../../../src/service/access/bounds.js";
 import { until } from "../support/running-service.js";
 
 // Elsewhere the other addresses of loopback have to be made first.

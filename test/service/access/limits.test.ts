@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createCounter } from "../../../src/service/access/counter.js";
-import { createQuota } from "../../../src/service/access/limits.js";
-import { networkOf } from "../../../src/service/access/networks.js";
+import { createCounter, createQuota, networkOf } from "../../../src/service/access/limits.js";
 import { basic } from "../support/basic.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";

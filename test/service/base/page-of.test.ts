@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 
 it.each([
   ["https://shop.example/a/b?x=1#top", undefined, "shop.example/a/b", undefined],

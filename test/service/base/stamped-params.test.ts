@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cutStamp, stampKey, wholeParams } from "../../../src/service/base/stamped-params.js";
+import { cutStamp, stampKey, wholeParams } from "../../../src/service/base/params.js";
 
 const [ID, SOURCE] = ["0b6ee5a9-9c1c-4f3e-8a55-3a1f0c9d7e21", "5a2b0c1d-0000-4000-a000-000000000000"];
 const TIME = 1_790_000_000_000;

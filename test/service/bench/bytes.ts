@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { BOUNDS, writeInTime } from "../../../src/service/database/settled.js";

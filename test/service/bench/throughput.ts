@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import pg from "pg";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";

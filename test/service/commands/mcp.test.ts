@@ -1,6 +1,6 @@
 /** `mcp`: what an assistant may ask, by the protocol's own client. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createToken, revokeToken } from "../../../src/service/access/token-store.js";
+import { createToken, revokeToken } from "../../../src/service/access/tokens.js";
 import { type Database, readOnly } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openAssistant } from "../support/assistant.js";

@@ -14,7 +14,7 @@ import { filesOf } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { markRestored } from "../../../src/service/records/restored.js";
+import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
 import { everyRow, neverAnalyzed } from "../support/every-row.js";

@@ -14,7 +14,7 @@ import {
   PARTS,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { DAY } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 

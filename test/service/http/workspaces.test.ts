@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seed } from "../../../demo/records/fill.js";
-import { createToken, revokeToken } from "../../../src/service/access/token-store.js";
+import { createToken, revokeToken } from "../../../src/service/access/tokens.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { basic } from "../support/basic.js";

@@ -9,9 +9,9 @@ import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { followSums } from "../../../src/service/numbers/sums/follower.js";
 import { renew } from "../../../src/service/numbers/sums/renewal/renew.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
-import { keptPlace, lostPlace } from "../../../src/service/records/restored.js";
+import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
 import { markStale } from "../../../src/service/records/stale-hours.js";
-import { readUpkeep } from "../../../src/service/watch/upkeep.js";
+import { readUpkeep } from "../../../src/service/watch/ages.js";
 import { overDatabase } from "../support/over-database.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the sums once, and who follows hears of it. */

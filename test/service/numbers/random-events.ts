@@ -1,9 +1,9 @@
 /** Events at random, of some accounts and contacts, in the tables; and what is true of them, counted here. */
 import { recordId } from "../../../src/service/base/exact-text.js";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { followSums } from "../support/follow-sums.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import { viewOf } from "../../../src/service/base/page-of.js";
+import { viewOf } from "../../../src/service/base/params.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -8,7 +8,7 @@ import { deleteEvents } from "../../../src/service/deletion/chosen.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
 import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { countActive } from "../../../src/service/numbers/count-active.js";
 import { leaveOut } from "../../../src/service/numbers/people/left-out.js";

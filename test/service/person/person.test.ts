@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createToken } from "../../../src/service/access/token-store.js";
+import { createToken } from "../../../src/service/access/tokens.js";
 import { importFile } from "../../../src/service/commands/import.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createToken } from "../../../src/service/access/token-store.js";
+import { createToken } from "../../../src/service/access/tokens.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { overDatabase } from "../support/over-database.js";

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { exportRows } from "../../../src/service/records/export/export-page.js";
+import { exportRows } from "../../../src/service/records/export.js";
 import type { Place } from "./places.js";
 
 /** Every event of the default workspace, by its id, whether it is settled or not. */

@@ -1,4 +1,4 @@
-import { listWorkspaces } from "../../access/token-store.js";
+import { listWorkspaces } from "../../access/tokens.js";
 import { StartError } from "../../base/start-error.js";
 import { DAY_MS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
@@ -8,7 +8,7 @@ import { noteDeed } from "../../deletion/audit.js";
 import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../../deletion/retention.js";
 import { keyIn, markOf } from "../../deletion/tombstones.js";
 import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../../records/archives.js";
-import { keptPlace, lostPlace } from "../../records/restored.js";
+import { keptPlace, lostPlace } from "../../records/lost-places.js";
 import type { Commands, Say } from "../commands.js";
 import { untilSettled } from "../follow.js";
 import { compareArchive } from "./compare.js";

@@ -4,8 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
-import { fileReason } from "../../base/file-error.js";
-import { StartError } from "../../base/start-error.js";
+import { fileReason, StartError } from "../../base/start-error.js";
 import { markOf } from "../../deletion/tombstones.js";
 import { sumOf, toDisk, uuidBytes, uuidText } from "./parquet.js";
 

@@ -1,17 +1,90 @@
-import { createCounter } from "../../access/counter.js";
+import { createCounter } from "../../access/limits.js";
+import { recordId } from "../../base/exact-text.js";
 import { DAY_MS } from "../../base/times.js";
-import type { Database } from "../../database/database.js";
+import type { Database, Shard } from "../../database/database.js";
 import { newIds } from "../../database/event-id.js";
 import { checkGeneration, writeAtGeneration } from "../../database/generation.js";
 import { BOUNDS, type Bounds, writeInTime } from "../../database/settled.js";
 import { isUnavailable } from "../../database/sql-state.js";
 import { HttpError } from "../../http/errors.js";
-import { partsOf, shardsOf } from "./event-shards.js";
 import { createGroupCommit } from "./group-commit.js";
-import { makeAccounts, makeContacts } from "./make-records.js";
-import { createMissingRecords, type Missing } from "./missing-records.js";
-import { createProbe } from "./probe.js";
+import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./records.js";
 import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
+
+/* Where events and their accounts lie, if the database is spread. */
+
+/** What is not spread. */
+const WHOLE: Shard = { id: 0, node: 0 };
+
+/** Where the contact of an event lies, with its events, and where its account does. */
+const shardsOf = (database: Database) => {
+  const shardOf = (kind: "account" | "contact", uid: string, workspace: string): Shard =>
+    database.shardOf?.(recordId(kind, uid, workspace)) ?? WHOLE;
+  return {
+    contactShard: ({ workspace, contactUid }: NewEvent) => shardOf("contact", contactUid, workspace),
+    accountShard: ({ workspace, accountUid }: NewEvent) => shardOf("account", accountUid!, workspace),
+  };
+};
+
+/** Events by a number, in its order. */
+const partsOf = (events: readonly NewEvent[], numberOf: (event: NewEvent) => number): [number, NewEvent[]][] => {
+  const parts = new Map<number, NewEvent[]>();
+  for (const event of events) {
+    const number = numberOf(event);
+    const part = parts.get(number);
+    if (part === undefined) parts.set(number, [event]);
+    else part.push(event);
+  }
+  return [...parts].sort(([a], [b]) => a - b);
+};
+
+/* Whether an event can be stored: one is, and is taken back in the same transaction. */
+
+const TAKE_OUT = { name: "remove_probe", text: "DELETE FROM events WHERE contact_id = $1 AND id = $2" };
+
+/** They belong to nobody, and lie on all nodes, if there are several. */
+const PROBES = Array.from(
+  { length: 32 },
+  (_, number): NewEvent => ({
+    workspace: "",
+    contactUid: String(number),
+    accountUid: undefined,
+    eventUid: "",
+    params: "{}",
+    stamp: undefined,
+    receivedAt: 0,
+    occurredAt: undefined,
+  }),
+);
+
+/** @param nodeOf where an event lies @returns resolves once one node has stored one, and rejects where none can */
+const createProbe = (
+  database: Database,
+  bounds: Bounds,
+  nodeOf: (event: NewEvent) => number,
+): (() => Promise<void>) => {
+  /** By their nodes: one that gives no answer is not asked again meanwhile. */
+  const probing = new Map<number, Promise<void>>();
+  const probe = async (node: number, event: NewEvent): Promise<void> => {
+    const ids = newIds(1);
+    const contact = recordId("contact", event.contactUid, event.workspace);
+    const statements = [...insertEvents(ids, [event]), { ...TAKE_OUT, values: [contact, ...ids] }];
+    await writeInTime(database, statements, { oldest: ids[0]!, bounds, node });
+  };
+  return async () => {
+    const nodes = new Map(PROBES.map((event) => [nodeOf(event), event]));
+    for (const [node, event] of nodes)
+      if (!probing.has(node))
+        probing.set(
+          node,
+          probe(node, event).finally(() => probing.delete(node)),
+        );
+    // What another node cannot do now is answered with 503, and holds up nothing here.
+    await Promise.any([...nodes.keys()].map((node) => probing.get(node))).catch(({ errors }: AggregateError) => {
+      throw errors[0];
+    });
+  };
+};
 
 /* How events get into the database: in groups, with the records that they need, each group at a generation. */
 

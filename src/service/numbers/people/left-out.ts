@@ -1,7 +1,7 @@
 import { encodeText } from "../../base/exact-text.js";
 import { HOUR_MS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
-import { ofAccount } from "../../records/of-account.js";
+import { ofAccount } from "../../records/export.js";
 import { READ } from "../../records/records.js";
 import { markStale } from "../../records/stale-hours.js";
 import { addAccounts, addContacts } from "../sums/add-active.js";

@@ -1,6 +1,6 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
-import { boundsOf } from "../../records/export/export-bounds.js";
+import { boundsOf } from "../../records/export.js";
 import { MAX_ROWS, toKey, toKeys, toSeries } from "../count-keys.js";
 import type { Asked } from "../spans.js";
 import { COUNTED, HOST, KINDS, OF_OTHERS } from "../sums/keys.js";

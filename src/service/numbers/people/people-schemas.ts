@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Account, Contact } from "../../records/record-schemas.js";
+import { Account, Contact } from "../../records/records.js";
 import {
   Active,
   Count,

@@ -1,5 +1,5 @@
 import { decodeText, UUID } from "../../base/exact-text.js";
-import { wholeParams } from "../../base/stamped-params.js";
+import { wholeParams } from "../../base/params.js";
 import type { Query } from "../../database/database.js";
 import { conditionsOf, type Filter } from "./matching.js";
 import { namesOf, numberOf } from "./names.js";

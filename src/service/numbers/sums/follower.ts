@@ -4,7 +4,7 @@ import { idAt, SET_BACK_MS } from "../../database/event-id.js";
 import type { Settled } from "../../database/settled.js";
 import { faultOf, isUnavailable, tellError } from "../../database/sql-state.js";
 import { isTaken, type Task } from "../../database/tasks.js";
-import { findAhead, putRight, readClocks } from "../../records/put-right.js";
+import { findAhead, putRight, readClocks } from "../../records/lost-places.js";
 import { allWaiting } from "./behind.js";
 import { STEP } from "./keys.js";
 import { renew } from "./renewal/renew.js";

@@ -1,9 +1,0 @@
-const WORDS: Record<string, string> = {
-  ENOENT: "there is no such file or folder",
-  EACCES: "this user may not do it",
-  EISDIR: "it is a folder",
-  ENOSPC: "the disk is full",
-};
-
-/** Why a file cannot be used, in words. */
-export const fileReason = ({ code = "", message }: NodeJS.ErrnoException): string => WORDS[code] ?? message;

@@ -1,0 +1,255 @@
+import { decodeText, encodeText, filledText, parseJson, recordId } from "../base/exact-text.js";
+import { wholeParams } from "../base/params.js";
+import type { Query } from "../database/database.js";
+import { idAt, LATE_MS } from "../database/event-id.js";
+import { healthOf } from "./records.js";
+
+/** Placeholders of values: the workspace, the key of the account, and its uid as the tables have it. */
+interface Values {
+  workspace: string;
+  id: string;
+  uid: string;
+}
+
+/**
+ * The condition of events that name an account. No index has it, as each event would pay for that: they are found by the keys of its
+ * members, and by those who were made none of it, which their events say.
+ */
+export const ofAccount = ({ workspace, id, uid }: Values): string =>
+  `account_uid = ${uid} AND contact_id IN (
+     SELECT contact_id FROM account_contacts WHERE account_id = ${id}
+     UNION SELECT contact_id FROM events WHERE workspace = ${workspace} AND unlisted AND left(account_uid, 64) = left(${uid}, 64))`;
+
+/* Which rows of a table are exported. */
+
+export interface ExportOptions {
+  table: Table;
+  workspace: string;
+  /** Uid of the contact that the events, or the one record, are of. */
+  contact?: string | undefined;
+  /** Of events: only those of this account. */
+  account?: string | undefined;
+  /** Of events: only those of this name. */
+  eventUid?: string | undefined;
+  /** Events received from then on; epoch milliseconds. */
+  since?: number | undefined;
+  /** Events received before; epoch milliseconds. */
+  until?: number | undefined;
+}
+
+/** The name that the interface has for page views. */
+const PAGE_VIEW = "pageview";
+
+/** The conditions of a row, behind that of the workspace (`$1`) and a limit (`$2`). */
+export const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
+  const values: unknown[] = [];
+  let conditions = "";
+  const bound = (condition: string, value: unknown) => {
+    conditions += ` AND ${condition} $${values.push(value) + 2}`;
+  };
+  const isEvents = table === "events";
+  if (contact !== undefined) bound(isEvents ? "contact_id =" : "id =", recordId("contact", contact, workspace));
+  if (account !== undefined) {
+    const id = values.push(recordId("account", account, workspace)) + 2;
+    const uid = values.push(encodeText(account)) + 2;
+    conditions += ` AND ${ofAccount({ workspace: "$1", id: `$${id}`, uid: `$${uid}` })}`;
+  }
+  if (eventUid !== undefined) {
+    bound("event_uid =", encodeText(eventUid));
+    // Page views stand in no index of names: there are so many that they are met among the events by id.
+    if (eventUid !== PAGE_VIEW)
+      conditions += ` AND event_uid <> '${PAGE_VIEW}' AND left(event_uid, 64) = left($${values.length + 2}, 64)`;
+  }
+  if (isEvents && since !== undefined) {
+    bound("received_at >=", since);
+    bound("id >=", idAt(since));
+  }
+  if (isEvents && until !== undefined) {
+    bound("received_at <", until);
+    // Nothing later is looked at, but for what was imported.
+    bound(
+      "id <= greatest((SELECT id FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY id DESC LIMIT 1),",
+      idAt(until + LATE_MS),
+    );
+    conditions += ")";
+  }
+  return { conditions, values };
+};
+
+/* A row of each table as it is exported: what is made of it, and its text. */
+
+/** What can be exported. */
+export const TABLES = ["events", "contacts", "accounts", "users"] as const;
+export type Table = (typeof TABLES)[number];
+
+/** Members of a row in their order; `json` holds JSON text, as it was sent. */
+export interface Exported {
+  [name: string]: string | number | boolean | null | { json: string };
+}
+
+type Row = Record<string, unknown>;
+
+const text = (value: unknown) => (value === null ? null : decodeText(String(value)));
+const number = (value: unknown) => (value === null ? null : Number(value));
+/** What is no JSON, as somebody has written it by SQL, becomes a text, so that the line can be read. */
+const json = (value: unknown) =>
+  value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
+
+const hasEventId = (params: string): boolean =>
+  /event_id|\\/.test(params) && filledText(Object(parseJson(params)).event_id) !== undefined;
+
+/** Of each table its columns, those that may be large, and what is made of a row. */
+const OF_TABLE: Record<Table, { columns: string; large: readonly string[]; read(row: Row): Exported }> = {
+  events: {
+    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven, stamp, source, number",
+    large: ["contact_uid", "account_uid", "event_uid", "params"],
+    read: (row) => ({
+      id: String(row.id),
+      received_at: number(row.received_at),
+      occurred_at: number(row.occurred_at),
+      contact_uid: text(row.contact_uid),
+      account_uid: text(row.account_uid),
+      event_uid: text(row.event_uid),
+      params: { json: wholeParams(row) },
+      // A proof of identity was looked at.
+      ...(row.proven !== null && { proven: row.proven === true }),
+      // Its `event_id` is a page's own, and no stamp where the line is imported, either.
+      ...(row.stamp === null && hasEventId(String(row.params)) && { stamped: false }),
+    }),
+  },
+  contacts: {
+    columns: "id, unique_id, created_at, archived, data, stage, health, health_value",
+    large: ["unique_id", "data", "stage"],
+    read: (row) => ({ ...record(row), archived: row.archived === true }),
+  },
+  accounts: {
+    columns: "id, unique_id, created_at, data, stage, health, health_value",
+    large: ["unique_id", "data", "stage"],
+    read: (row) => record(row),
+  },
+  users: {
+    columns: "id, email, name, role, enabled, created_at",
+    large: ["email", "name", "role"],
+    read: ({ id, email, name, role, enabled, created_at }) =>
+      ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
+  },
+};
+
+const record = (row: Row): Exported => ({
+  id: String(row.id),
+  unique_id: text(row.unique_id),
+  created_at: number(row.created_at),
+  data: json(row.data),
+  stage: json(row.stage),
+  health: healthOf(row) ?? null,
+});
+
+/** A row as a line of JSON. */
+export const jsonLine = (row: Exported): string => {
+  const members = Object.entries(row).map(([name, value]) => {
+    const isJson = typeof value === "object" && value !== null;
+    // Line ends can stand between the tokens of the JSON that was sent only, where a blank means the same.
+    return `${JSON.stringify(name)}:${isJson ? value.json.replace(/[\r\n]/g, " ") : JSON.stringify(value)}`;
+  });
+  return `{${members.join(",")}}`;
+};
+
+/** A row as CSV takes it: JSON in one cell, nothing for null. */
+export const csvRow = (row: Exported): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value === null ? null : typeof value === "object" ? value.json : String(value),
+    ]),
+  );
+
+/* Rows of a table in pages, by their ids. */
+
+/** Rows read at a time. */
+const CHUNK = 1_000;
+/**
+ * Bytes after which a page ends, whatever its rows: what it takes in memory. With its last row, and that as large as an
+ * event may be, it is below the 16 MiB that `tracklet/read` takes.
+ */
+export const PAGE_BYTES = 4_000_000;
+
+/** Which part of the rows, by their ids. */
+export interface Part {
+  /** Behind this id. */
+  after?: string | undefined;
+  /** In front of this one. */
+  before?: string | undefined;
+}
+
+/** The rows of a table by their ids: for events, from the oldest. */
+export async function* exportRows(query: Query, options: ExportOptions, part: Part = {}): AsyncGenerator<Exported> {
+  for (let { after } = part; ; ) {
+    const { rows, isFull } = await exportPage(query, options, { ...part, after, limit: CHUNK });
+    yield* rows;
+    if (!isFull) return;
+    after = String(rows.at(-1)!.id);
+  }
+}
+
+/** So many of the latest events, from the newest. */
+export async function* latestEvents(query: Query, workspace: string, most: number): AsyncGenerator<Exported> {
+  let before: string | undefined;
+  for (let left = most; left > 0; ) {
+    const part = { before, limit: Math.min(CHUNK, left), order: "desc" as const };
+    const { rows, isFull } = await exportPage(query, { table: "events", workspace }, part);
+    yield* rows;
+    if (!isFull) return;
+    left -= rows.length;
+    before = String(rows.at(-1)!.id);
+  }
+}
+
+/** At most so many rows, and of large ones fewer, but one at least. Behind a page that is not full there is none. */
+export const exportPage = async (
+  query: Query,
+  options: ExportOptions,
+  { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" },
+): Promise<{ rows: Exported[]; isFull: boolean }> => {
+  const { table, workspace } = options;
+  const { columns, large, read } = OF_TABLE[table];
+  const size = large.map((name) => `coalesce(octet_length(${name}), 0)`).join(" + ");
+  const bounds = boundsOf(options);
+  const values: unknown[] = [workspace, limit, ...bounds.values];
+  const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
+  const upTo = before === undefined ? "" : ` AND id < $${values.push(before)}`;
+  const rows = await query<Row>(
+    `SELECT * FROM (SELECT page.*, sum(size) OVER (ORDER BY id ${order}) AS up_to FROM (
+       SELECT ${columns}, ${size} AS size FROM ${table}
+       WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2
+     ) AS page) AS sized WHERE up_to - size < ${PAGE_BYTES} ORDER BY id ${order}`,
+    values,
+  );
+  const ids = rows.map(({ id }) => id);
+  const accounts = table === "contacts" ? await accountsOf(query, ids) : undefined;
+  return {
+    rows: rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: uidsOf(accounts.get(row.id)) } }) })),
+    isFull: rows.length === limit || Number(rows.at(-1)?.up_to ?? 0) >= PAGE_BYTES,
+  };
+};
+
+/** The accounts of contacts by the contact's id. Asked for in two steps: an account may lie on another node than its contact. */
+const accountsOf = async (query: Query, contactIds: readonly unknown[]): Promise<Map<unknown, Row[]>> => {
+  const pairs = await query<Row>(
+    "SELECT contact_id, account_id FROM account_contacts WHERE contact_id = ANY($1::uuid[]) ORDER BY account_id",
+    [contactIds],
+  );
+  const found = await query<Row>("SELECT id, unique_id, data FROM accounts WHERE id = ANY($1::uuid[])", [
+    [...new Set(pairs.map(({ account_id }) => account_id))],
+  ]);
+  const accounts = new Map(found.map((account) => [account.id, account]));
+  const byContact = new Map<unknown, Row[]>();
+  for (const { contact_id, account_id } of pairs) {
+    const account = accounts.get(account_id);
+    if (account !== undefined) byContact.set(contact_id, [...(byContact.get(contact_id) ?? []), account]);
+  }
+  return byContact;
+};
+
+/** Their uids as JSON. */
+const uidsOf = (accounts: Row[] = []): string =>
+  JSON.stringify(accounts.map(({ unique_id }) => text(unique_id)).sort());
