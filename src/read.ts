@@ -1,16 +1,26 @@
 /** `tracklet/read`: the look-ups of accounts, contacts, users and events, for servers and other trusted places. */
 
-import { type EventOptions, eventPages } from "./trusted/events.js";
-import { NotFoundError, TrackletError } from "./trusted/http/errors.js";
-import { type CallOptions, checkReach, type Reach } from "./trusted/http/reach.js";
-import { request } from "./trusted/http/request.js";
-import { check, checkAddress, isObject, isText } from "./trusted/http/validate.js";
-import { type Ask, type List, listOf } from "./trusted/pages.js";
-import { isId, record, recordOrNone } from "./trusted/parse-records.js";
-import type { Account, Contact, EventPage, StoredEvent } from "./trusted/records.js";
-import { type ListOptions, type UserList, userLists } from "./trusted/users.js";
+import { NotFoundError, TrackletError } from "./server/errors.js";
+import { type CallOptions, checkReach, type Reach, request } from "./server/http.js";
+import {
+  type Account,
+  type Ask,
+  type Contact,
+  type EventOptions,
+  type EventPage,
+  eventPages,
+  isId,
+  type List,
+  type ListOptions,
+  listOf,
+  record,
+  recordOrNone,
+  type StoredEvent,
+  type UserList,
+  userLists,
+} from "./server/reader.js";
+import { check, checkAddress, isObject, isText } from "./server/validate.js";
 
-export type { EventOptions } from "./trusted/events.js";
 export {
   type AnswerDetails,
   ApiError,
@@ -20,22 +30,24 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./trusted/http/errors.js";
-export type { CallOptions, Reach } from "./trusted/http/reach.js";
-export type { List } from "./trusted/pages.js";
+} from "./server/errors.js";
+export type { CallOptions, Reach } from "./server/http.js";
 export type {
   Account,
   Contact,
+  EventOptions,
   EventPage,
+  List,
+  ListOptions,
   Metrics,
   Pagination,
   References,
   Stage,
   StoredEvent,
   User,
+  UserList,
   UserPage,
-} from "./trusted/records.js";
-export type { ListOptions, UserList } from "./trusted/users.js";
+} from "./server/reader.js";
 
 /** Where the records are, and who asks. */
 export interface ReaderConfig extends Reach {

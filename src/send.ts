@@ -1,8 +1,7 @@
 /** `tracklet/send`: events from a server. */
 
-import type { CallOptions } from "./trusted/http/reach.js";
-import { request } from "./trusted/http/request.js";
-import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./trusted/sending.js";
+import { type CallOptions, request } from "./server/http.js";
+import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./server/send.js";
 
 export {
   type AnswerDetails,
@@ -13,18 +12,21 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./trusted/http/errors.js";
-export type { CallOptions, Reach } from "./trusted/http/reach.js";
-export { type Identity, proveIdentity } from "./trusted/prove-identity.js";
-export { type DatedEvent, type SentEvent, sendEvents } from "./trusted/send-events.js";
-export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./trusted/sending.js";
+} from "./server/errors.js";
+export type { CallOptions, Reach } from "./server/http.js";
+export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./server/send.js";
 export {
   type AccountTraits,
   type AdminConfig,
   type ContactTraits,
+  type DatedEvent,
+  type Identity,
+  proveIdentity,
+  type SentEvent,
+  sendEvents,
   updateAccount,
   updateContact,
-} from "./trusted/update-records.js";
+} from "./server/send.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429

@@ -1,6 +1,5 @@
 /** Counts how long somebody is at a page. */
-import { bareUrl } from "./bare-url.js";
-import type { Ends, Track } from "./track.js";
+import { bareUrl, type Ends, type Track } from "./track.js";
 
 /** So long somebody is taken to be there, after a sign of life. */
 const IDLE_MS = 30_000;

@@ -1,6 +1,5 @@
 /** Tracks what a visitor clicks and submits, as the page's markup names it. */
-import { bareUrl } from "./bare-url.js";
-import type { Ends, Track } from "./track.js";
+import { bareUrl, type Ends, type Track } from "./track.js";
 
 /** What is tracked beside the elements that have `data-track`. */
 export interface ClickOptions {

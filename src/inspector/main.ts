@@ -2,9 +2,7 @@
 import { urlOf } from "../shared/options.js";
 import { createAsking } from "./ask/asking.js";
 import { type Evidence, evidenceOf } from "./find/evidence.js";
-import { askToMute, isAskedByLink } from "./show/mute.js";
-import { button, focusPanel, openPanel, redraw } from "./show/panel.js";
-import { reportOf } from "./show/report.js";
+import { askToMute, button, focusPanel, isAskedByLink, openPanel, redraw, reportOf } from "./show/panel.js";
 import { noteNamed } from "./watch/activity.js";
 import { listen } from "./watch/listen.js";
 import { findNames, findTags, globalOf, readPage } from "./watch/page.js";

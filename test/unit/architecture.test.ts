@@ -39,7 +39,7 @@ const SERVICE = [
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|deletion|ingest|records|access|http|database|config|base)\/)/;
+  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|deletion|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -64,9 +64,9 @@ const reach = (name: string, seen = new Set<string>()): Set<string> => {
 const COMMON = "shared/|types(/|$)|browser/(config|reporting|page)$";
 it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
-  ["the trusted part never meets the browser part", /^(trusted\/|read$|send$)/, "(trusted|shared)/|types(/|$)"],
+  ["what runs on servers never meets the browser part", /^(server\/|read$|send$)/, "(server|shared)/|types(/|$)"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
-  ["the browser part never meets the trusted part", /^browser\//, "(?!trusted/)"],
+  ["the browser part never meets what runs on servers", /^browser\//, "(?!server/)"],
   ["nothing beside the service uses it", /^(?!service\/)/, "(?!service/)"],
   ["the service uses nothing beside it", /^service\//, `(?!(${BESIDE.join("|")})(/|$))`],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
@@ -149,7 +149,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(byName.get("browser/tracker")!.imports.length).toBeGreaterThan(5);
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
-  expect(places(/^trusted\/http\/errors$/, /\bclass \w/)).toHaveLength(1);
+  expect(places(/^server\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });

@@ -1,7 +1,107 @@
+import { dayOf, type Evidence, isGood, isPage, type State, seconds } from "../find/evidence.js";
+import { clock, type Findings, type Line, walk } from "../find/steps.js";
+import { keysOf } from "../watch/stored.js";
+
+/**
+ * Leaves the visits of this browser out, or counts them again. Asked for in the page: else anybody's link would take a visitor
+ * out for good.
+ */
+
+const YEAR_MS = 31_536_000_000;
+/** In the query of a page that asks by itself. */
+const LINK = "tracklet_mute";
+
+/** Is the page opened by a link that asks for it, as `?tracklet_mute`? */
+export const isAskedByLink = (): boolean => new URLSearchParams(location.search).has(LINK);
+
+/**
+ * Asks, does it, says what holds, and loads the page again, since the tracker reads it when a page begins.
+ *
+ * @param until when the visits of these trackers are left out, in epoch milliseconds; 0 where they are counted
+ */
+export const askToMute = (names: readonly string[], until: number): void => {
+  const where = `on all pages of ${location.origin}`;
+  const leftOut = (end: number): string => `The visits of this browser are left out until ${dayOf(end)}, ${where}.`;
+  const end = until > 0 ? 0 : Date.now() + YEAR_MS;
+  const question = `Leave out the visits of this browser, ${where}, for a year? Nothing is recorded or sent then.`;
+  if (!confirm(end > 0 ? question : `${leftOut(until)} Count them again?`)) return;
+  try {
+    for (const { mute } of names.map((name) => keysOf(name)))
+      if (end > 0) localStorage.setItem(mute, `${end}`);
+      else localStorage.removeItem(mute);
+    alert(`Done. ${end > 0 ? leftOut(end) : `The visits of this browser are counted again, ${where}.`}`);
+    const address = new URL(location.href);
+    address.searchParams.delete(LINK);
+    // What the link has asked is answered.
+    if (isAskedByLink()) location.replace(address);
+    else location.reload();
+  } catch {
+    alert("The storage of this page takes nothing: its visits cannot be left out.");
+  }
+};
+
+/** All that the panel shows, as plain data: what was found, and beside it the answers and what waits. */
+
+interface List {
+  title: string;
+  /** What is to be known of all of them, or in place of them. */
+  note: string;
+  lines: Line[];
+}
+
+type Report = Omit<Findings, "steps"> & { lists: List[] };
+
+const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
+  activity.exchanges
+    .filter(({ status }) => status >= 0)
+    .map(({ at, status, words, sent, answerType }) => {
+      const [{ visitUrl = "" } = {}] = sent;
+      const isStored = isGood(status) && !isPage(answerType);
+      return {
+        state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
+        title: sent.map(({ event }) => event).join(", ") || "before this panel",
+        text: `${visitUrl} ${clock(at)}`.trim(),
+        note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : `${status} ${words}`.trim(),
+      };
+    });
+
+const waitingOf = ({ stored }: Evidence): Line[] =>
+  stored.events.map(({ event, contact, visitUrl, failures, isUndecided }) => {
+    const failed = failures > 0 ? `, failed ${failures} ×` : "";
+    const left = isUndecided ? ", most likely stored, as a page was left" : "";
+    const text = `${contact ? `of ${contact}` : "of nobody yet"}${failed}${left}`;
+    return { state: "waits", title: event, text, note: visitUrl };
+  });
+
+/** When the next attempt comes, where there is a pause. */
+const nextAttempt = ({ stored: { pauseMs } }: Evidence): string =>
+  pauseMs > 0 ? `Next attempt: in ${seconds(pauseMs)}.` : "";
+
+const listsOf = (evidence: Evidence, steps: Line[]): List[] => {
+  const { eventCount, events } = evidence.stored;
+  const answers = answersOf(evidence);
+  return [
+    { title: "Steps", note: "", lines: steps },
+    {
+      title: "Last answers",
+      note: answers.length > 0 ? "" : "None yet.",
+      lines: answers,
+    },
+    // Last: it may be long.
+    {
+      title: `Waiting: ${eventCount.toLocaleString("en")}`,
+      note: `${nextAttempt(evidence)}${eventCount > events.length ? ` The first ${events.length} are:` : ""}`,
+      lines: waitingOf(evidence),
+    },
+  ];
+};
+
+export const reportOf = (evidence: Evidence): Report => {
+  const { steps, ...found } = walk(evidence);
+  return { ...found, lists: listsOf(evidence, steps) };
+};
+
 /** The panel, and what it is made of. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
-import type { State } from "../find/evidence.js";
-import type { Line } from "../find/steps.js";
-import type { Report } from "./report.js";
 
 type Child = Node | string;
 

@@ -1,6 +1,6 @@
 /** What the inspector's report has beside the steps; the panel itself is tested in a browser. */
 import { expect, it } from "vitest";
-import { reportOf } from "../../../../src/inspector/show/report.js";
+import { reportOf } from "../../../../src/inspector/show/panel.js";
 import { answer, type Changes, evidence, PENDING, QUIET, TAG, tag } from "../say.js";
 
 /** When an answer came. */

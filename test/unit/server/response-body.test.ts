@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBody } from "../../../src/trusted/http/response-body.js";
+import { readBody } from "../../../src/server/http.js";
 
 const MIB = 1_048_576;
 

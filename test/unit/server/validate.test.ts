@@ -1,6 +1,6 @@
 /** What is wrong with an argument, in words. That each call checks its own: test/contract. */
 import { describe, expect, it } from "vitest";
-import { check, checkAddress, checkWhole, isObject, isText } from "../../../src/trusted/http/validate.js";
+import { check, checkAddress, checkWhole, isObject, isText } from "../../../src/server/validate.js";
 
 it.each([
   ["up", '"up"'],

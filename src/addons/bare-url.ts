@@ -1,6 +1,0 @@
-/** Parts of a path that may be a secret: with `@`, as e-mail addresses, or 22 letters and digits in a row, as machines make them. */
-const SECRET = /[^/]{0,64}(@|[a-z\d]{22})[^/]*/gi;
-
-/** What may be told of a URL: neither user and password, nor query and fragment, nor secrets in its path. */
-export const bareUrl = ({ origin, pathname }: Pick<URL, "origin" | "pathname">): string =>
-  origin + pathname.replace(SECRET, "REDACTED");
