@@ -9,8 +9,7 @@ import { linesOf, listErasures } from "../deletion/erasure-files.js";
 import { keyIn } from "../deletion/tombstones.js";
 import { idOfDatabase } from "../records/archives.js";
 import type { Commands } from "./commands.js";
-import { tellCounts } from "./copy.js";
-import { dumpInto, readHeader, TooLarge } from "./dump.js";
+import { dumpInto, readHeader, TooLarge, tellCounts } from "./dump.js";
 import { restoreDump } from "./restore.js";
 
 /** Days that a dump is kept: as long as it is, it has whoever was erased since. */

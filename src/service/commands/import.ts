@@ -3,17 +3,176 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { type Static, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
-import { digest, filledText, isUuid, parseJson } from "../base/exact-text.js";
+import { listWorkspaces } from "../access/tokens.js";
+import { DEFAULT_WORKSPACE, digest, filledText, isUuid, parseJson } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
 import { viewOf } from "../base/params.js";
 import { fileReason, StartError } from "../base/start-error.js";
-import { TIME } from "../base/times.js";
-import type { Database } from "../database/database.js";
+import { SECONDS, TIME } from "../base/times.js";
+import type { Database, Query } from "../database/database.js";
+import { continueIds } from "../database/event-id.js";
+import { createGeneration, writeAtGeneration } from "../database/generation.js";
+import { transactInTime } from "../database/settled.js";
+import { createTombstones } from "../deletion/tombstones.js";
 import { type NewEvent, stampOf } from "../ingest/store/rows.js";
-import { idOf, type Table, type Told } from "../person/traits.js";
+import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
+import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
 import { exportRows, jsonLine } from "../records/export.js";
-import type { Say } from "./commands.js";
-import { LINES, storeEvents, storeRecords } from "./store.js";
+import type { Commands, Say } from "./commands.js";
+import { analyze } from "./dump.js";
+
+/** Events or records that are stored together, and the characters of the params of those events. */
+const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
+/** Events between two lines of progress. */
+const TELL_EVERY = 100_000;
+
+/** Stores events that come from elsewhere as if they were sent; resolves to how many are new. */
+const storeEvents = async (
+  database: Database,
+  events: AsyncIterable<NewEvent>,
+  { workspace, lines, say }: { workspace: string; lines: number | undefined; say: Say },
+): Promise<number> => {
+  await continueIds(database.query, workspace);
+  const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are done`;
+  let [read, erased, repeated, length] = [0, 0, 0, 0];
+  const leftOut = () => {
+    erased += 1;
+  };
+  const onRepeat = () => {
+    repeated += 1;
+  };
+  const { add } = createEventStore(database, { ...(await readState(database)), leftOut });
+  let chunk: NewEvent[] = [];
+  const store = async () => {
+    const news = await notFromHere(database, workspace, chunk);
+    repeated += chunk.length - news.length;
+    await Promise.all(news.map((event) => add({ ...event, onRepeat })));
+    read += chunk.length;
+    [chunk, length] = [[], 0];
+    if (read % TELL_EVERY === 0) say(so(read));
+  };
+  try {
+    for await (const event of events) {
+      chunk.push(event);
+      length += event.params.length;
+      if (chunk.length === CHUNK || length > CHUNK_LENGTH) await store();
+    }
+    if (chunk.length > 0) await store();
+  } catch (error) {
+    throw new StartError(`${so(read)}, then ${(error as Error).message}: repeat the command to go on`);
+  }
+  if (repeated > 0) say(`${repeated} of ${read} events were here already`);
+  if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
+  return read - erased - repeated;
+};
+
+/** Those that were not exported from this very database, where they are under their former ids. */
+const notFromHere = async ({ query }: Database, workspace: string, events: NewEvent[]): Promise<NewEvent[]> => {
+  const rows = await query<{ id: string }>(
+    "SELECT id FROM events WHERE workspace = $1 AND id IN (SELECT unnest($2::uuid[]))",
+    [workspace, events.map(({ originId }) => originId)],
+  );
+  const present = new Set(rows.map(({ id }) => id));
+  return events.filter(({ originId }) => !present.has(originId!));
+};
+
+const strict = { additionalProperties: false };
+const keys = {
+  /** Given out by the service, and written by `export`; derived from `unique_id` anew. */
+  id: Type.Optional(Type.String()),
+  unique_id: Uid,
+};
+const Account = Type.Object({ ...keys, ...TRAITS.account }, strict);
+const Contact = Type.Object({ ...keys, ...TRAITS.contact }, strict);
+const User = Type.Object(
+  {
+    id: Type.Optional(Uid),
+    email: Uid,
+    name: Type.String(),
+    role: Type.String(),
+    enabled: Type.Optional(Type.Boolean()),
+    created_at: Type.Optional(Type.Integer(SECONDS)),
+  },
+  strict,
+);
+
+/** What a line of each table must be. */
+const LINES = { accounts: Compile(Account), contacts: Compile(Contact), users: Compile(User) };
+
+/**
+ * Stores records, but for contacts that were erased after what a line tells of them; resolves to the number of those. A line that
+ * does not say since when there is such a contact tells of the one that was erased.
+ */
+const storeRecords = async (
+  database: Database,
+  lines: AsyncIterable<Told>,
+  { table, workspace }: { table: Table; workspace: string },
+): Promise<number> => {
+  const { generation, erased: graves } = await readState(database);
+  let erased = 0;
+  let chunk: Told[] = [];
+  const store = async () => {
+    const contactOf = ({ unique_id }: Told) => ({ workspace, contactUid: unique_id! });
+    const stored = await writeAtGeneration(generation, async (believed) => {
+      const erasedAt = await graves.of(table === "contacts" ? chunk.map(contactOf) : []);
+      const lines = chunk.filter((line) => {
+        const at = erasedAt(contactOf(line));
+        return at === undefined || (line.created_at ?? 0) * 1_000 >= at;
+      });
+      const write = (query: Query) => writeRecords(query, table, workspace, lines);
+      if (lines.length > 0) await transactInTime(database, write, { generation: believed });
+      return lines.length;
+    });
+    erased += chunk.length - stored;
+    chunk = [];
+  };
+  for await (const line of lines) {
+    chunk.push(line);
+    if (chunk.length === CHUNK) await store();
+  }
+  await store();
+  return erased;
+};
+
+/** What a command that stores must know of the database, read anew where the generation has moved: as a running service does. */
+export const readState = async ({
+  query,
+}: Database): Promise<Pick<StoreOptions, "generation" | "erased" | "isServed">> => {
+  const erased = createTombstones(query);
+  let workspaces: string[] = [];
+  const generation = await createGeneration(query, {
+    moved: async () => {
+      workspaces = await listWorkspaces(query);
+      await erased.load();
+    },
+  });
+  // That one is never deleted.
+  return {
+    generation,
+    erased,
+    isServed: (workspace) => workspace === DEFAULT_WORKSPACE || workspaces.includes(workspace),
+  };
+};
+
+/** The command that stores events and records. */
+export const addImportCommand = ({ program, workspace, over, say }: Commands): void => {
+  program
+    .command("import")
+    .description("stores events, or makes or changes records")
+    .argument(
+      "<file>",
+      "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
+    )
+    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
+    .addOption(workspace())
+    .action((file: string, options: { workspace: string; skipWrong?: true }) =>
+      over(async (database) => {
+        const { lines, table } = await importFile(database, { ...options, file, say });
+        await database.copying?.(({ query }) => analyze(query));
+        say(`imported ${lines} ${table}`);
+      }),
+    );
+};
 
 /**
  * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
@@ -78,7 +237,6 @@ export const copyWorkspace = async (
   return { events: await storeEvents(database, events(), { workspace: to, lines: undefined, say }), records };
 };
 
-const Uid = Type.String({ minLength: 1 });
 const Time = Type.Integer(TIME);
 const Schema = Type.Object(
   {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.js";
 import { spreadTables } from "../database/postgres/spread.js";
 import type { Commands, Say } from "./commands.js";
-import { analyze } from "./copy.js";
+import { analyze } from "./dump.js";
 
 /** The command that brings the tables of a database to where this build wants them. */
 export const addMigrateCommand = ({ program, over, say }: Commands) =>

@@ -19,7 +19,8 @@ import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { secretOf } from "../ingest/identity.js";
 import type { Commands } from "./commands.js";
-import { analyze } from "./copy.js";
+import { analyze } from "./dump.js";
+import { copyWorkspace } from "./import.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
 export const addWorkspaceCommands = ({ program, config, over, reading, say, write }: Commands): void => {
@@ -58,7 +59,6 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
         const names = await listWorkspaces(database.query);
         for (const name of [from, to])
           if (!names.includes(name)) throw new StartError(`there is no workspace "${name}"`);
-        const { copyWorkspace } = await import("./import.js");
         const { events, records } = await copyWorkspace(database, { from, to, say });
         await database.copying?.(({ query }) => analyze(query));
         say(`copied ${events} events, and ${records} accounts, contacts and users, into the workspace "${to}"`);

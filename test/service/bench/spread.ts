@@ -1,4 +1,4 @@
-import { readState } from "../../../src/service/commands/store.js";
+import { readState } from "../../../src/service/commands/import.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { NewEvent } from "../../../src/service/ingest/store/rows.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readState } from "../../../src/service/commands/store.js";
+import { readState } from "../../../src/service/commands/import.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";

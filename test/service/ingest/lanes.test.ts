@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/base/exact-text.js";
 import { isLoopback } from "../../../src/service/base/loopback.js";
-import { readState } from "../../../src/service/commands/store.js";
+import { readState } from "../../../src/service/commands/import.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

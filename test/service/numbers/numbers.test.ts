@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { tellLoss } from "../../../src/service/commands/loss.js";
+import { tellLoss } from "../../../src/service/commands/plan.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { readWhen, stepsOf } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";

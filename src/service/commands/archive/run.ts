@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { listWorkspaces } from "../../access/tokens.js";
 import { StartError } from "../../base/start-error.js";
 import { DAY_MS } from "../../base/times.js";
@@ -9,8 +10,8 @@ import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../.
 import { keyIn, markOf } from "../../deletion/tombstones.js";
 import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../../records/archives.js";
 import { keptPlace, lostPlace } from "../../records/lost-places.js";
-import type { Commands, Say } from "../commands.js";
-import { untilSettled } from "../follow.js";
+import { type Commands, daysArgument, type Say } from "../commands.js";
+import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
 import { copyEvents, type Group, NAMES, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
 import {
@@ -26,7 +27,7 @@ import {
   writeMarks,
 } from "./store.js";
 
-export interface ArchiveArguments {
+interface ArchiveArguments {
   now?: boolean;
   check?: true;
   forget?: true;
@@ -34,8 +35,30 @@ export interface ArchiveArguments {
   workspace?: string;
 }
 
+/** The command that puts events into files which warehouses read, and takes out of them whoever was erased. */
+export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Commands) =>
+  program
+    .command("archive")
+    .description(
+      "puts the events of each day that is over into a Parquet file, and takes whoever was erased out of files; for cron",
+    )
+    .argument("<place>", "a folder")
+    .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
+    .option("--check", "instead: compares the files with the database")
+    .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
+    .addOption(
+      new Option(
+        "--delete-older-than <days>",
+        "instead: deletes from the database what is older, and is in these files",
+      ).argParser(daysArgument),
+    )
+    .addOption(workspace().default(undefined, "all"))
+    .action((place: string, options: ArchiveArguments) =>
+      over((database) => runArchive(database, place, { ...options, bounds, say })),
+    );
+
 /** Runs an archive, or what is asked of it instead, for one workspace or all. */
-export const runArchive = async (
+const runArchive = async (
   database: Database,
   place: string,
   {
