@@ -2,7 +2,7 @@
 import { createReader, TrackletError } from "../src/read.js";
 import { sendEvent } from "../src/send.js";
 import { DEMO_TOKENS } from "../src/service/config/demo-tokens.js";
-import { readConfig } from "../src/service/config/read-config.js";
+import { readConfig } from "../src/service/config/options.js";
 
 const { env } = process;
 const DEFAULTS = { ...readConfig({}), ...DEMO_TOKENS };

@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../../src/service/base/start-error.js";
 import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
-import { readConfig } from "../../src/service/config/read-config.js";
+import { readConfig } from "../../src/service/config/options.js";
 
 const DEFAULTS = { ...readConfig({ TRACKLET_DEMO: "on" }), ...DEMO_TOKENS };
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

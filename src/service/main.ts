@@ -1,8 +1,6 @@
 import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
-import { tellDatabase } from "./config/database-url.js";
-import type { ServiceConfig } from "./config/options.js";
-import { readConfig } from "./config/read-config.js";
+import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
 import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { runCommand } from "../../src/service/commands/cli.js";
-import { readConfig } from "../../src/service/config/read-config.js";
+import { readConfig } from "../../src/service/config/options.js";
 import { KEPT } from "../service/attack/upgrade.js";
 import { AT_ONCE } from "../service/support/bounds.js";
 import { SHOP } from "../service/support/command-line.js";

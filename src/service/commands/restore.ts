@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { StartError } from "../base/start-error.js";
-import { addressesOf } from "../config/database-url.js";
+import { addressesOf } from "../config/options.js";
 import type { Database, Query } from "../database/database.js";
 import { isNewer, markMoved, takeBackMove, versionsOf } from "../database/migrations.js";
 import { openDatabase, type Where } from "../database/open-database.js";

@@ -1,5 +1,4 @@
-import { tellDatabase } from "../config/database-url.js";
-import type { ServiceConfig } from "../config/options.js";
+import { type ServiceConfig, tellDatabase } from "../config/options.js";
 import type { Database } from "./database.js";
 import { openEmbedded } from "./embedded/embedded.js";
 import { isServed, type Needs, openGiven } from "./postgres/postgres.js";

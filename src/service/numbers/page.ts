@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
 import { sha256 } from "../access/tokens.js";
-import { ROOT_FOLDER } from "../config/root-folder.js";
+import { ROOT_FOLDER } from "../config/options.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../http/headers.js";
 
 const FILES = {

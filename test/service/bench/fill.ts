@@ -1,7 +1,7 @@
 import pg from "pg";
 import { seed } from "../../../demo/records/fill.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import { commandsAt, DAY, TODAY } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 import type { RunningService } from "../support/running-service.js";

@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
+import { readConfig } from "../../../src/service/config/options.js";
 import { filesOf } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";

@@ -3,10 +3,8 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { addressesOf } from "../../../src/service/config/database-url.js";
 import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
-import { OPTIONS, type Option } from "../../../src/service/config/options.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
+import { addressesOf, OPTIONS, type Option, readConfig } from "../../../src/service/config/options.js";
 
 it("has a table of its options in the README", async () => {
   const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/base/exact-text.js";
 import { isLoopback } from "../../../src/service/base/loopback.js";
 import { readState } from "../../../src/service/commands/import.js";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createEventStore } from "../../../src/service/ingest/store/store.js";

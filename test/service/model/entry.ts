@@ -2,7 +2,7 @@
 import "./crash.js";
 import { SHORT, SOON } from "../support/bounds.js";
 
-const { readConfig } = await import("../../../src/service/config/read-config.js");
+const { readConfig } = await import("../../../src/service/config/options.js");
 const config = readConfig(process.env);
 const bounds = process.env.MODEL_BOUNDS === "SOON" ? SOON : SHORT;
 const [, , ...args] = process.argv;

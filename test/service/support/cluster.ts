@@ -1,5 +1,5 @@
 import pg from "pg";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import { GIVEN } from "./places.js";
 
 /** The addresses of a cluster's nodes, its coordinator first, where the database that is given has several. */

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { addressesOf } from "../../../src/service/config/database-url.js";
+import { addressesOf } from "../../../src/service/config/options.js";
 import { dataFolder } from "../../support/data-folder.js";
 
 /** Where a database is: the part of the service's configuration that says so. */

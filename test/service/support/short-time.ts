@@ -1,7 +1,7 @@
 /* The service, or a command of it, whose transactions have little time: what takes minutes is tested in seconds. */
 import { createService } from "../../../src/service/app.js";
 import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
+import { readConfig } from "../../../src/service/config/options.js";
 import { SHORT } from "./bounds.js";
 
 const config = readConfig(process.env);

@@ -1,8 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runCommand } from "../../../src/service/commands/cli.js";
-import type { ServiceConfig } from "../../../src/service/config/options.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
+import { readConfig, type ServiceConfig } from "../../../src/service/config/options.js";
 import { AT_ONCE } from "./bounds.js";
 
 /** What a command says of a database on which no service runs. */

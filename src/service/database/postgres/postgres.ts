@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
-import { addressesOf } from "../../config/database-url.js";
+import { addressesOf } from "../../config/options.js";
 import type { Database, Query } from "../database.js";
 import {
   type Alone,

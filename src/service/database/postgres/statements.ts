@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import type { Submittable } from "pg";
 import { from, to } from "pg-copy-streams";
-import { addressesOf } from "../../config/database-url.js";
+import { addressesOf } from "../../config/options.js";
 import type { Copying, Database, Query, Statement, Written } from "../database.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./connections.js";

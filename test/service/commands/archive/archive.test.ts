@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { archiveWorkspace, type Until } from "../../../../src/service/commands/archive/run.js";
 import { type Manifest, openFolder, type Store } from "../../../../src/service/commands/archive/store.js";
 import { runCommand } from "../../../../src/service/commands/cli.js";
-import { readConfig } from "../../../../src/service/config/read-config.js";
+import { readConfig } from "../../../../src/service/config/options.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../../src/service/database/open-database.js";
