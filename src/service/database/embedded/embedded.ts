@@ -5,15 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { answers, connect, type Needs } from "../postgres/postgres.js";
-import {
-  type FolderLock,
-  filesOf,
-  lockFolder,
-  makeFolder,
-  refuseFormer,
-  requireDatabase,
-  requireOwn,
-} from "./folder.js";
+import { type FolderLock, filesOf, lockFolder, makeFolder, requireDatabase, requireOwn } from "./folder.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { createTidying, syncFolder, withRoom } from "./room.js";
 import {
@@ -83,24 +75,6 @@ const nameUser = (folder: string, user: ServerUser): Record<string, string> => {
   writeFileSync(users, `tracklet:x:${uid}:${process.getgid!()}::${folder}:/bin/false\n`);
   writeFileSync(groups, `tracklet:x:${process.getgid!()}:\n`);
   return { LD_PRELOAD: wrapper, NSS_WRAPPER_PASSWD: users, NSS_WRAPPER_GROUP: groups };
-};
-
-/**
- * Puts a cluster aside of which a build of before did not know whether its first start was done: there may be events in it, so it is never
- * removed. @param tell hears of it
- */
-const putAside = (folder: string, tell: (text: string) => void): void => {
-  const { cluster, creating } = filesOf(folder);
-  if (!existsSync(creating)) return;
-  const aside = join(folder, `cluster-aside-${new Date().toISOString().replaceAll(":", "-")}`);
-  if (existsSync(cluster)) {
-    renameSync(cluster, aside);
-    tell(
-      `the first start over ${folder} was broken off, or the power was cut soon after it: its database is ${aside} now, and the service begins with an empty one; if there were events, stop it and put ${aside} in the place of ${cluster}, else delete it`,
-    );
-  }
-  rmSync(creating);
-  syncFolder(folder);
 };
 
 /** Milliseconds after which a server that has ended is started again; each end that follows another doubles them up to the most. */
@@ -176,9 +150,7 @@ export const openEmbedded = async (
 };
 
 const requireExisting = (folder: string): void => {
-  const { cluster, creating } = filesOf(folder);
-  refuseFormer(folder);
-  if (!existsSync(cluster) || existsSync(creating))
+  if (!existsSync(filesOf(folder).cluster))
     throw new StartError(
       `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
     );
@@ -196,7 +168,6 @@ const overServer = async (
   { tell, isDemo, mayMake }: How,
   connect: (url: string) => Promise<Database>,
 ): Promise<Database> => {
-  refuseFormer(folder);
   const leave: (() => unknown)[] = [];
   // What cannot be undone keeps the server from nothing: it ends in any case, and the lock with it.
   const undo = async (): Promise<void> => {
@@ -208,7 +179,6 @@ const overServer = async (
     const user = serverUser(cluster, isDemo);
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
-    if (mayMake) putAside(folder, tell);
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
     const programs = findPrograms(folder, user);

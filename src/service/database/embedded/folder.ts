@@ -21,8 +21,6 @@ export const filesOf = (folder: string) => ({
   cluster: join(folder, "cluster"),
   /** Where `initdb` makes a cluster, which then takes its place: no server has run in it. */
   making: join(folder, "making"),
-  /** What builds before 0.1.0 left beside a cluster until their first start was done, or longer, where the power was cut then. */
-  creating: join(folder, "creating"),
   /** Where the server's socket is, if its path is short enough. */
   socket: join(folder, "socket"),
   /** The bytes that were free when what was deleted had been taken out of the files. */
@@ -31,7 +29,7 @@ export const filesOf = (folder: string) => ({
 
 /** Names of all that the service makes in a data folder. */
 export const OURS =
-  /^(cluster(-\d+|-aside-\S+)?|erasures(-aside-\S+)?(\.key)?|migrating|making|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+  /^(cluster|erasures(-aside-\S+)?(\.key)?|making|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 /** Makes a data folder where it is absent. @returns whether nothing else is in it, so that it may be given to the server's user */
 export const makeFolder = (folder: string): boolean => {
@@ -105,14 +103,6 @@ export const requireDatabase = (folder: string, version: string): void => {
   if (major !== version.split(".")[0])
     throw new StartError(
       `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: dump it with the release that made it (${SERVICE} dump FILE), and restore it with this one into a new folder (TRACKLET_DATA=… ${SERVICE} restore FILE)`,
-    );
-};
-
-/** @throws StartError when a data folder is that of an earlier build, which had another engine */
-export const refuseFormer = (folder: string): void => {
-  if (existsSync(join(folder, "postgres/PG_VERSION")) && !existsSync(filesOf(folder).cluster))
-    throw new StartError(
-      `the data in ${folder} is of a build before PostgreSQL was inside: export it with that build, set TRACKLET_DATA to a new folder, and import it there`,
     );
 };
 
