@@ -4,7 +4,7 @@ import { SOON } from "../support/bounds.js";
 import { spawnService } from "../support/service-process.js";
 import { askAt, type Driver, OWN, type Said, soon } from "./driver.js";
 import type { Shared } from "./in-process.js";
-import { requireAll } from "./properties.js";
+import { requireAll, requireSome } from "./properties.js";
 import { buildEntry, environmentOf } from "./spawned.js";
 import { doubt, newState, newWorkspace, type State } from "./state.js";
 import { KINDS, listErasures } from "./steps.js";
@@ -76,6 +76,13 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
     await killed(["erase", UID, "--anonymise", "mark"]);
     doubt(state, state.workspaces.get("default")!, UID, { from: 0, to: Date.now() }, true);
     await steps(["anonymise", 5, 0, 0, 0, 0]);
+  },
+  // What a dump has of an erasure that has not ended goes with a list that has it.
+  "an erasure that a dump has begun": async ({ killed, steps, state, driver }) => {
+    await killed(["erase", UID]);
+    doubt(state, state.workspaces.get("default")!, UID, { from: 0, to: Date.now() });
+    await requireSome(state, driver, 0);
+    await steps(["dump"], ["restore", 0, 1, 0]);
   },
   "delete-events": async ({ killed, steps }) => {
     await killed(["delete-events", "--older-than", "1", "--yes"]);

@@ -227,7 +227,7 @@ export const isCounted = ({ leftOut }: Workspace, { contact, account }: Event): 
 export const snapshot = ({ dumps: _, imports: _imports, ...state }: State): State =>
   structuredClone({ ...state, dumps: [], imports: [] });
 
-/** An erasure has begun, and it is not known how far it came. */
+/** An erasure has begun perhaps, and it is not known how far it came: it has no time from which on it was. */
 export const doubt = (state: State, workspace: Workspace, contact: string, { to }: Span, keepsMarks = false): void => {
   for (const event of workspace.events.values())
     if (event.contact === contact && event.presence !== "gone")
@@ -259,9 +259,9 @@ export const restore = (state: State, from: State, withErasures: boolean): void 
   for (const { workspace, contact, at } of withErasures ? state.erasures : []) {
     const one = workspaces.get(workspace);
     if (!one?.exists) continue;
-    // What the dump has done already is not done again: whoever has come back since stays.
+    // What had ended before the dump is not done again: whoever has come back since stays. What had begun alone is.
     const isDone = erasures.some(
-      (done) => done.workspace === workspace && done.contact === contact && done.at.to >= at.to,
+      (done) => done.workspace === workspace && done.contact === contact && done.at.to >= at.to && done.at.from > 0,
     );
     if (!isDone) clear(one, contact, at);
     one.erased.set(contact, at);
