@@ -27,10 +27,11 @@ export const turn: MakeRule = (journal) => {
       // What is in memory alone, or was written back, is nobody else's.
       if (!journal.isExact || !entry.isDurable || !isKeeping(journal) || entry.trackedAt < journal.cleared.at) return;
       if (entry.page === page && clock.now() < entry.trackedAt + YOUNG_MS) return;
-      // Who stood still had yet to hear whose turn it is as it asked: the leases keep what is open.
+      // Who stood still had yet to hear whose turn it is as it asked, and takes that away: the leases keep what is open.
       if (clock.now() < page.resumedAt + SETTLE_MS + HEARD_MS) return;
+      const knownAt = Math.max(journal.cleared.at, page.resumedAt + HEARD_MS);
       for (const other of begun)
-        if (other.page !== page && isHolding(other) && journal.cleared.at < other.beganAt)
+        if (other.page !== page && isHolding(other) && knownAt < other.beganAt)
           journal.violate(`${sent.name} is sent in the turn in which ${other.name} is open`);
       begun.add(sent);
     },
