@@ -10,7 +10,6 @@ const NOT_GIVEN = [
   "process",
   "backup",
   "outage",
-  "machines",
   "moves",
   "follow",
   "logging",
@@ -18,7 +17,6 @@ const NOT_GIVEN = [
   "spawned",
   "unit",
   "upgrade",
-  "year",
 ];
 const isGiven = process.env.DATABASE_URL !== undefined;
 /** Takes minutes: a part of `npm test -- --all` alone. */

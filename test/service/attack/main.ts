@@ -1,69 +1,147 @@
 /*
- * `npm run attack`: does to a service what strangers, operators and machines do, and prints what was answered with 200, what is
- * stored, lost and there twice. Rows that are named as arguments run alone; with `--short`, those that CI runs, in a minute. It ends with 1 where something was lost or is there
- * twice, or where a 200 came before its event was on the disk.
+ * `npm run attack`: does to a service what strangers and machines do, and prints what was answered with 200, what is stored, lost and there
+ * twice. Rows that are named as arguments run alone; with `--short`, those that CI runs, in less time. It ends with 1 where something was
+ * lost or is there twice.
  */
-import { existsSync } from "node:fs";
-import { noCluster } from "../support/own-cluster.js";
-import { cluster } from "./cluster.js";
-import { FAKETIME, kills, slowDatabase, wrongClock } from "./faults.js";
-import { powerCut } from "./power-cut.js";
-import { type Outcome, readLost } from "./scene.js";
-import { stranger } from "./stranger.js";
-import { fuzz, heldBodies } from "./strangers.js";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import fc from "fast-check";
+import { openProxy } from "../support/proxy.js";
+import { API_TOKEN, createTraffic, type Outcome, openScene, pause, readStored } from "./scene.js";
 import { upgrade } from "./upgrade.js";
 
-interface Row {
-  /** @param part of what a whole attack does */
-  run(part: number): Promise<Outcome>;
-  isShort?: true;
-  /** Why it cannot run on this machine. */
-  cannot?: string | undefined;
-}
+const isShort = process.argv.includes("--short");
+/** Events between two faults. */
+const BETWEEN = 150;
 
-/** The part of an attack that CI has time for. */
-const SHORT = 0.1;
+const path = fc.oneof(
+  fc.constantFrom(`?api_token=${API_TOKEN}`, "?api_token=wrong", "").map((query) => `/v1/track/event${query}`),
+  fc.constantFrom("/v2/users", "/v2/events", "/v2/contacts", "/v2/accounts/x", "/readyz", "/docs/"),
+  fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => `/${encodeURIComponent(text)}`),
+  fc.tuple(fc.constantFrom("/v2/events", "/v2/users"), fc.webQueryParameters()).map((parts) => parts.join("?")),
+);
+const event = fc.record(
+  {
+    contact_uid: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+    event_uid: fc.oneof(fc.string({ unit: "grapheme" }), fc.jsonValue()),
+    params: fc.oneof(fc.object({ maxDepth: 6 }), fc.jsonValue()),
+  },
+  { requiredKeys: [] },
+);
+const body = fc.oneof(
+  { weight: 4, arbitrary: event.map((one) => JSON.stringify(one)) },
+  fc.json(),
+  fc.string({ unit: "binary" }),
+  fc
+    .nat(90)
+    .map((depth) => `{"contact_uid":"a","event_uid":"b","params":${'{"a":'.repeat(depth)}1${"}".repeat(depth + 1)}`),
+  fc.constantFrom('{"contact_uid":"\\u0000\\ud800","event_uid":"b"}', '{"__proto__":{"a":1}}', "x".repeat(300_000)),
+);
+const header = fc.constantFrom(
+  ...["Content-Type: application/json", "Content-Type: text/html", "Expect: 100-continue", "Content-Encoding: gzip"],
+  ...["Origin: null", "Authorization: Basic \u00ff\u00fe", "Authorization: Bearer", "X: \u0001"],
+  ...["Transfer-Encoding: chunked", "Content-Length: 1", "Host: shop.example"],
+);
+const method = fc.constantFrom(..."POST POST POST GET HEAD PUT DELETE OPTIONS CONNECT BREW".split(" "));
+const asked = fc.tuple(method, path, fc.array(header, { maxLength: 3 }), body).map(([method, path, headers, body]) => {
+  const bytes = Buffer.from(body);
+  const fields = ["Host: localhost", "Content-Type: application/json", ...headers, `Content-Length: ${bytes.length}`];
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join("\r\n")}\r\n\r\n`, "latin1");
+  return Buffer.concat([head, bytes]);
+});
+const noHttp = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+const request = fc.oneof({ weight: 19, arbitrary: asked }, { weight: 1, arbitrary: noHttp });
 
-const unlessLinux = process.platform === "linux" ? undefined : "needs Linux";
+const REQUESTS = isShort ? 2_000 : 20_000;
+/** Of them under way at a time. */
+const TOGETHER = 64;
 
-const ROWS: Record<string, Row> = {
-  fuzz: { run: fuzz, isShort: true },
-  stranger: { run: stranger, cannot: unlessLinux, isShort: true },
-  held: { run: heldBodies, cannot: unlessLinux },
-  kills: { run: kills, cannot: unlessLinux, isShort: true },
-  power: { run: powerCut, cannot: unlessLinux, isShort: true },
-  clock: { run: wrongClock, cannot: existsSync(FAKETIME) ? undefined : "libfaketime is not installed" },
-  // Over a server that is given.
-  cluster: { run: cluster, cannot: noCluster },
-  slow: { run: slowDatabase },
-  upgrade: { run: () => upgrade(1_000_000) },
+/** What is no request, and what is nearly one, while others send events. */
+const fuzz = async (): Promise<Outcome> => {
+  const scene = await openScene();
+  await scene.start();
+  const traffic = createTraffic(scene);
+  const seed = Date.now() % 2 ** 31;
+  const { port } = new URL(scene.url());
+  const send = async (bytes: Buffer): Promise<void> => {
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+    // What waits for more gets no more.
+    socket.resume().end(bytes);
+    await new Promise((resolve) => socket.once("close", resolve));
+  };
+  for (let sent = 0; sent < REQUESTS; sent += TOGETHER)
+    await Promise.all(fc.sample(request, { seed: seed + sent, numRuns: TOGETHER }).map(send));
+  await traffic.stop();
+  const isWrong = scene.service().child.exitCode !== null;
+  return { scene, traffic, note: `seed ${seed}${isWrong ? ", THE SERVICE ENDED" : ""}`, isWrong };
 };
 
-const isShort = process.argv.includes("--short");
-const asked = process.argv.slice(2).filter((name) => name !== "--short");
-const unknown = asked.find((name) => !(name in ROWS));
+const [KILLS, SERVER_KILLS] = isShort ? [2, 2] : [20, 10];
+/** Ids of the processes that a server has started. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+/** The service is killed under load, and then its PostgreSQL: the server, which it starts again, or one of the server's processes. */
+const kills = async (): Promise<Outcome> => {
+  const scene = await openScene();
+  await scene.start();
+  const traffic = createTraffic(scene);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await traffic.more(BETWEEN);
+    await scene.service().stop("SIGKILL");
+    await scene.start();
+  }
+  for (let kill = 0; kill < SERVER_KILLS; kill += 1) {
+    await traffic.more(BETWEEN);
+    const server = scene.serverPid();
+    process.kill(kill % 2 === 0 ? server : childrenOf(server).at(-1)!, "SIGKILL");
+  }
+  await traffic.more(BETWEEN);
+  await traffic.stop();
+  return { scene, traffic, note: `${KILLS} kills of the service and ${SERVER_KILLS} of its server` };
+};
+
+/** The database says nothing more for half a minute, on connections that stay open. */
+const silence = async (): Promise<Outcome> => {
+  const scene = await openScene(true);
+  const target = new URL(scene.place.databaseUrl!);
+  const proxy = await openProxy(target.host);
+  target.host = proxy.host;
+  await scene.start({ DATABASE_URL: target.href });
+  const traffic = createTraffic(scene);
+  await traffic.more(BETWEEN);
+  proxy.hold();
+  await pause(30_000);
+  await proxy.close();
+  await proxy.open();
+  const began = performance.now();
+  await traffic.more(BETWEEN);
+  const note = `again after ${((performance.now() - began) / 1_000).toFixed(1)} s`;
+  await traffic.stop();
+  return { scene: { ...scene, close: () => scene.close().finally(proxy.close) }, traffic, note };
+};
+
+const ROWS: Record<string, () => Promise<Outcome>> = { fuzz, kills, silence, upgrade: () => upgrade(1_000_000) };
+const SHORT = ["fuzz", "kills"];
+const named = process.argv.slice(2).filter((name) => name !== "--short");
+const names = named.length > 0 ? named : isShort ? SHORT : Object.keys(ROWS);
+const unknown = names.find((name) => !(name in ROWS));
 if (unknown !== undefined) {
   console.error(`attack: there is no ${unknown}: name ${Object.keys(ROWS).join(", ")}`);
   process.exit(1);
 }
-
-const print = (cells: readonly (string | number)[]): void => console.log(`| ${cells.join(" | ")} |`);
-
 let isBroken = false;
-print(["Attack", "200", "Other answers", "Stored", "Lost", "Twice", "What was seen"]);
-print(Array.from({ length: 7 }, () => "---"));
-for (const [name, { run, cannot, ...row }] of Object.entries(ROWS)) {
-  if (asked.length > 0 ? !asked.includes(name) : isShort && !row.isShort) continue;
-  if (cannot !== undefined) {
-    print([name, "", "", "", "", "", `not run: ${cannot}`]);
-    continue;
-  }
-  const outcome = await run(isShort ? SHORT : 1);
-  const { scene, traffic, note, isWrong = false } = outcome;
-  const { stored, lost, twice } = await readLost(outcome);
+const table: Record<string, object> = {};
+for (const name of names) {
+  const { scene, traffic, note, isWrong = false } = await ROWS[name]!();
+  const stored = await readStored(scene);
+  const unique = new Set(stored);
+  const lost = [...traffic.acknowledged].filter((stamp) => !unique.has(stamp)).length;
+  const twice = stored.length - unique.size;
   isBroken ||= isWrong || lost + twice > 0;
-  const others = [...traffic.others].sort().map(([answer, times]) => `${answer} ${times}`);
-  print([name, traffic.acknowledged.size, others.join(", "), stored, lost, twice, note]);
+  const others = [...traffic.others].map(([answer, times]) => `${answer} ${times}`).join(", ");
+  table[name] = { 200: traffic.acknowledged.size, others, stored: stored.length, lost, twice, seen: note };
   await scene.close();
 }
+console.table(table);
 process.exit(isBroken ? 1 : 0);

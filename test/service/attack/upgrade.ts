@@ -17,7 +17,7 @@ export const KEPT = join(ROOT, "test/upgrade", version);
 const BETWEEN = 150;
 
 /** The next release: this build with more tables to make. @returns its entry */
-export const buildNext = (): string => {
+const buildNext = (): string => {
   // The service finds its page from the root of what is built.
   const next = join(ROOT, "build/next/build/service");
   cpSync(join(ROOT, "build/service"), next, { recursive: true });
@@ -33,9 +33,9 @@ export const buildNext = (): string => {
  */
 export const upgrade = async (events: number): Promise<Outcome> => {
   const next = buildNext();
-  const scene = await openScene({ given: {} });
-  const databaseUrl = scene.given!.url;
-  const run = (...args: string[]) => scene.another({}, [], args);
+  const scene = await openScene(true);
+  const databaseUrl = scene.place.databaseUrl!;
+  const run = (...args: string[]) => scene.another({}, ...args);
   const start = async (entry: string) => {
     const service = run(entry);
     return { ...service, url: await service.ready() };

@@ -7,7 +7,7 @@ import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { Place } from "../support/places.js";
 
-export interface Amounts {
+interface Amounts {
   events: number;
   contacts: number;
   users: number;
@@ -21,7 +21,7 @@ export interface Amounts {
 const CHUNK = 20_000;
 
 /** Of so many events one is named `rare`. */
-export const RARE_EVERY = 100_000;
+const RARE_EVERY = 100_000;
 
 const chunks = async (amount: number, make: (from: number, to: number) => Promise<unknown>): Promise<void> => {
   for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
@@ -32,7 +32,7 @@ const STAMP = `md5('stamp' || n)::uuid, md5(n % $3::int || '/' || n / $3::int / 
   1 + n / $3::int % 10 + n / 7 % 2`;
 
 /** The address of a place's server, which runs. */
-export const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
+const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
   databaseUrl === undefined ? runningUrl(dataFolder)! : addressesOf(databaseUrl)[0]!;
 
 /** Makes the demo's database at a place, and fills it. */

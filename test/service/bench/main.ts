@@ -1,54 +1,165 @@
 /*
- * `npm run bench:service`: what the service can take, over a PostgreSQL of its own and over a given one. `throughput`
- * compares what it stores a second with what limits it, by as many processes as `TRACKLET_PROCESSES` says; `batches` compares several events in a request with single ones;
- * `latency` fills a database with a million events and times each
- * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`);
- * `busy` posts a thousand page views a second and tells how far the sums are behind (`BUSY_MINUTES=60`);
- * `columns` puts a million events into files of an archive, and asks the questions of docs/service/sql.md of both (`COLUMNS_MILLIONS=10`);
- * `spread` compares a cluster of Citus, that of `DATABASE_URL` or one that it starts, with one PostgreSQL. Named as arguments, each runs alone, as does `own` or `given`. It prints, and never fails on a
- * figure: figures depend on the machine and on what else it does, so ratios are of one run.
+ * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients, over a PostgreSQL of its own and over a
+ * given one, and tells what each costs; `latency` fills a database with a year of a million events (`MILLIONS=10`), and times each look-up,
+ * each answer of the numbers and each question of docs/service/sql.md; `spread` compares the cluster of `DATABASE_URL` with one PostgreSQL.
+ * Named as arguments, each runs alone. It never fails on a figure: figures depend on the machine and on what else it does, so ratios are of
+ * one run.
  */
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import autocannon from "autocannon";
+import pg from "pg";
+import { recordId } from "../../../src/service/base/exact-text.js";
+import { readQuestions } from "../../../src/service/commands/assistant.js";
+import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { SPANS } from "../../../src/service/numbers/spans.js";
+import { dataFolder } from "../../support/data-folder.js";
+import { median } from "../../support/median.js";
+import { cpuSeconds } from "../../support/processor-time.js";
+import { CLUSTER, openCluster, runAt } from "../support/cluster.js";
+import { followSums } from "../support/follow-sums.js";
 import { startPostgres } from "../support/postgres-server.js";
-import { batches } from "./batches.js";
-import { busy } from "./busy.js";
-import { bytes } from "./bytes.js";
-import { columns } from "./columns.js";
-import { latency } from "./latency.js";
-import { questions } from "./questions.js";
-import { spread } from "./spread.js";
-import { throughput } from "./throughput.js";
+import { spawnService } from "../support/service-process.js";
+import { fillPlace, lookUps } from "./fill.js";
+import { type Load, post } from "./load.js";
 
-const BENCHES = { throughput, batches, bytes, latency, questions, busy, columns };
+const ROUNDS = 5;
+const SECONDS = 4;
 
-const SERVERS = ["own", "given"];
-
-const asked = process.argv.slice(2);
-/** Those of them that were named, or all where none was. */
-const chosen = (names: string[]): string[] => {
-  const named = names.filter((name) => asked.includes(name));
-  return named.length > 0 ? named : names;
+/** A service over a database, and what events cost. @param pids the servers of the database */
+const openSide = async (where: Record<string, string>, pids: () => number[]) => {
+  const service = spawnService({ ...where, TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1" });
+  const url = await service.ready();
+  await post(url, 2);
+  const rounds: (Load & { costs: number[] })[] = [];
+  const of = (value: (round: (typeof rounds)[number]) => number) => Math.round(median(rounds.map(value)));
+  return {
+    perSecond: () => rounds.map(({ perSecond }) => perSecond),
+    round: async () => {
+      const times = () => [service.child.pid!, ...pids()].map(cpuSeconds);
+      const before = times();
+      const load = await post(url, SECONDS);
+      const costs = times().map((time, at) => ((time - before[at]!) * 1e6) / (load.perSecond * SECONDS));
+      // A server of its own is among the processes that it has started.
+      if (where.DATABASE_URL === undefined) costs[0]! -= costs[1]!;
+      rounds.push({ ...load, costs });
+    },
+    figures: () => ({
+      ...{
+        "events/s": of(({ perSecond }) => perSecond),
+        "p50 ms": of(({ p50 }) => p50),
+        "p99 ms": of(({ p99 }) => p99),
+      },
+      "µs an event: service": of(({ costs }) => costs[0]!),
+      "each server": rounds[0]!.costs
+        .slice(1)
+        .map((_, at) => of(({ costs }) => costs[at + 1]!))
+        .join(" + "),
+    }),
+    close: () => service.stop("SIGTERM"),
+  };
 };
-const servers = chosen(SERVERS);
 
-for (const name of chosen([...Object.keys(BENCHES), "spread"])) {
-  // It has its own two databases.
-  if (name === "spread") {
-    await spread();
-    continue;
-  }
-  const bench = BENCHES[name as keyof typeof BENCHES];
-  if (servers.includes("own")) {
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-bench-"));
-    await chmod(folder, 0o755);
-    await bench("a PostgreSQL of its own", { dataFolder: join(folder, "data"), databaseUrl: undefined });
-    await rm(folder, { recursive: true });
-  }
-  if (!servers.includes("given")) continue;
+const throughput = async (): Promise<void> => {
   // As in operation: it waits for the disk.
+  const [folder, server] = [await dataFolder(), await startPostgres({ sync: true })];
+  const own = await openSide({ TRACKLET_DATA: folder }, () => [readServerFile(filesOf(folder).cluster)!.pid]);
+  const given = await openSide({ DATABASE_URL: server.url }, () => [server.pid()]);
+  const sizes = async () =>
+    (
+      await runAt<Record<string, string>>(
+        server.url,
+        `SELECT count(*) AS events, pg_total_relation_size('events') AS bytes,
+           pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS log FROM events`,
+      )
+    )[0]!;
+  const before = await sizes();
+  for (let round = 0; round < ROUNDS; round += 1) for (const side of [own, given]) await side.round();
+  const after = await sizes();
+  console.table({ "a PostgreSQL of its own": own.figures(), "a given PostgreSQL": given.figures() });
+  const anEvent = (name: string) =>
+    Math.round((Number(after[name]) - Number(before[name])) / (Number(after.events) - Number(before.events)));
+  console.log(`bytes an event: ${anEvent("bytes")} in table and indexes, ${anEvent("log")} in the log`);
+  for (const side of [own, given]) await side.close();
+  await Promise.all([server.stop(), rm(folder, { recursive: true })]);
+};
+
+const spread = async (): Promise<void> => {
+  if (CLUSTER === undefined) return console.log("DATABASE_URL names no cluster");
+  const [server, { url, leave }] = [await startPostgres({ sync: true }), await openCluster()];
+  const plain = await openSide({ DATABASE_URL: server.url }, () => [server.pid()]);
+  const citus = await openSide({ DATABASE_URL: url() }, () => []);
+  for (let round = 0; round < ROUNDS; round += 1) for (const side of [plain, citus]) await side.round();
+  console.table({ PostgreSQL: plain.figures(), Citus: citus.figures() });
+  const ratios = citus.perSecond().map((perSecond, at) => perSecond / plain.perSecond()[at]!);
+  console.log(`Citus to PostgreSQL, events a second: ${median(ratios).toFixed(2)}`);
+  for (const side of [plain, citus]) await side.close();
+  await Promise.all([leave(), server.stop()]);
+};
+
+/** A year of a site. */
+const EVENTS = Number(process.env.MILLIONS ?? 1) * 1_000_000;
+const SITE = { events: EVENTS, contacts: 20_000, accounts: 500, users: 100_000, days: 365 };
+const REQUESTS = 40;
+/** Of a question in SQL the best of so many. */
+const ASKED = 3;
+
+/** What the pages ask for. */
+const numbers = (): string[] => {
+  const [account, contact] = [recordId("account", "bulk-7"), recordId("contact", "bulk-7")];
+  const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+  const filters = ["event_uid=event-7", "host=shop.example", "path=/products/7", `account=${account}`];
+  const which = ["show=falling", "show=silent", "sort=name", "search=bulk-7", "offset=50"];
+  return [
+    ...Object.keys(SPANS).flatMap((span) => [`?span=${span}`, `/accounts?span=${span}`]),
+    ...[`?span=30d&time_zone=Asia/Kathmandu`, `?from=${day}&to=${day}`],
+    ...[...filters.map((filter) => `?span=30d&${filter}`), ...which.map((one) => `/accounts?${one}`)],
+    ...[`/accounts/${account}`, `/accounts/${account}/events`, `/contacts/${contact}`, `/contacts/${contact}/events`],
+    ...["/returning?of=account", "/returning?of=contact", "/left-out"],
+  ].map((path) => `/v2/numbers${path}`);
+};
+
+const latency = async (): Promise<void> => {
   const server = await startPostgres({ sync: true });
-  await bench("a given PostgreSQL", { dataFolder: "", databaseUrl: server.url }, server.pid());
+  const place = { dataFolder: "", databaseUrl: server.url };
+  await fillPlace(place, SITE);
+  const database = await openDatabase(place);
+  const began = performance.now();
+  await followSums(database);
+  console.log(`${(((performance.now() - began) * 1_000) / EVENTS).toFixed(1)} µs each of ${EVENTS} events to sum up`);
+  await database.query("ANALYZE");
+  await database.close();
+  const service = spawnService({ DATABASE_URL: server.url });
+  const url = await service.ready();
+  const time = async (path: string, connections: number) => {
+    const headers = { authorization: "Bearer demo-access-token" };
+    const { latency, errors, non2xx } = await autocannon({ url: url + path, connections, amount: REQUESTS, headers });
+    if (errors + non2xx > 0) throw new Error(`${path}: ${errors} errors, ${non2xx} answers that were not 2xx`);
+    return latency;
+  };
+  const rows: Record<string, Record<string, number>> = {};
+  for (const path of [...Object.values(lookUps(SITE)), ...numbers()]) {
+    await time(path, 1);
+    const [alone, crowd] = [await time(path, 1), await time(path, 20)];
+    rows[path] = { "p50 ms": alone.p50, "p99 ms": alone.p99, "p50 ms of 20": crowd.p50, "p99 ms of 20": crowd.p99 };
+  }
+  await service.stop("SIGTERM");
+  const client = new pg.Client(server.url);
+  await client.connect();
+  // As a tool asks it, without a limit.
+  for (const { number, title, sql } of await readQuestions()) {
+    const times: number[] = [];
+    for (let from = performance.now(); times.length < ASKED; from = performance.now()) {
+      await client.query(sql);
+      times.push(performance.now() - from);
+    }
+    rows[`${number}. ${title}`] = { "p50 ms": Math.round(median(times)) };
+  }
+  await client.end();
+  console.table(rows);
   await server.stop();
-}
+};
+
+const BENCHES = { throughput, latency, spread };
+const asked = process.argv.slice(2);
+for (const [name, bench] of Object.entries(BENCHES)) if (asked.length === 0 || asked.includes(name)) await bench();

@@ -6,7 +6,7 @@ export const TESTS: Record<string, string> = {
   M: 'model/model.test: "is as the model says"',
   K: 'model/spawned.test: "is as the model says where things break"',
   P: 'model/spawned.test: "goes on where it was killed after one of its operations"',
-  W: 'attack/main: "power: {"',
+  W: 'database/embedded.test: "has synced its log for each event before that is answered with 200"',
   U: 'test/upgrade/upgrade.test: "changes the tables under load"',
   A: 'commands/archive/archive.test: "is refused where the database was restored to before the files"',
   S: 'database/settled.test: "believes one that is set forward once that time has really passed"',
