@@ -10,7 +10,6 @@ import { inlineScriptHashes, renderPage } from "./render.js";
 import { type ServiceSwitch, switchRoutes } from "./switch-routes.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-const NODE_MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 
 export interface SiteOptions {
   /** Folder of the built snippet, absolute. */
@@ -50,8 +49,8 @@ const share = (reply: FastifyReply): void => {
 };
 
 /**
- * The demo site: the pages, the built snippet under `/dist/`, what they have in common with the service's page under
- * `/shared/`, the chart library under `/vendor/`, and who and what pages may ask for: `/contacts`, `/events`. Not listening yet.
+ * The demo site: the pages, the built snippet under `/dist/`, what they have in common with the service's pages under
+ * `/shared/`, and who and what pages may ask for: `/contacts`, `/events`. Not listening yet.
  */
 export const createSite = async ({
   dist,
@@ -111,9 +110,7 @@ export const createSite = async ({
       setHeaders,
     });
   await folder("/assets/", `${HERE}assets`);
-  await folder("/shared/", fileURLToPath(new URL("../../src/service/numbers/page", import.meta.url)));
+  await folder("/shared/", fileURLToPath(new URL("../../build/service/page", import.meta.url)));
   await folder("/dist/", dist, share);
-  await folder("/vendor/chart.js/", `${NODE_MODULES}chart.js/dist`);
-  await folder("/vendor/color/", `${NODE_MODULES}@kurkle/color/dist`);
   return site;
 };

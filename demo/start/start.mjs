@@ -43,8 +43,8 @@ const checkPort = (name, port, page) =>
     probe.listen(port, HOST, () => probe.close(resolve));
   });
 
-/** The service's sources, of which the snippet beside them is not built. */
-const SERVICE = join("src", "service");
+/** The sources of the service and its pages, of which the snippet beside them is not built. */
+const SERVICE = ["service", "pages"].map((name) => join("src", name));
 
 /**
  * When a file, or anything in a folder but the service, was changed last, the folder's own list of files included; 0 where
@@ -59,7 +59,7 @@ const changedAt = (path) => {
   const own = statSync(full);
   if (!own.isDirectory()) return own.mtimeMs;
   const inner = readdirSync(full).map((name) => join(path, name));
-  return Math.max(own.mtimeMs, ...inner.filter((name) => name !== SERVICE).map(changedAt));
+  return Math.max(own.mtimeMs, ...inner.filter((name) => !SERVICE.includes(name)).map(changedAt));
 };
 
 /** @param {string[]} sources @param {string[]} outputs */
@@ -81,7 +81,7 @@ export const isSnippetBuilt = () =>
   );
 
 /** Is the service? */
-export const isServiceBuilt = () => isFresh([...COMMON, SERVICE], ["build/service/main.js"]);
+export const isServiceBuilt = () => isFresh([...COMMON, ...SERVICE], ["build/service/main.js"]);
 
 /**
  * Says what is being done, and while it takes long how long it has taken.

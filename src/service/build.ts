@@ -6,21 +6,15 @@ import { build } from "esbuild";
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const OUT = fileURLToPath(new URL("../../build/service", import.meta.url));
 
-/** The pages, whose chart library goes into their script. */
+/** The pages, whose chart library goes into their script; and the live page with its styles, which the demo has on its own. */
 const buildPage = async (): Promise<void> => {
-  const page = join(SOURCE, "numbers/page");
+  const page = join(SOURCE, "../pages");
   await build({
-    entryPoints: Object.entries({ "main.js": "main", "main.css": "main", "live/show.js": "live" }).map(
-      ([file, out]) => ({
-        ...{ in: join(page, file), out },
-      }),
-    ),
+    entryPoints: ["main.ts", "main.css", "live.ts", "live.css", "site.css"].map((file) => join(page, file)),
     outdir: join(OUT, "page"),
     bundle: true,
     minify: true,
     format: "esm",
-    // Loaded where it is shown.
-    external: ["/numbers/live.js"],
     target: ["es2022"],
     legalComments: "inline",
     logLevel: "warning",
@@ -45,7 +39,7 @@ const changedAt = async (file: string): Promise<number> => (await stat(file).cat
 const buildScript = async (): Promise<void> => {
   const sources = await readdir(join(SOURCE, ".."), { recursive: true, encoding: "utf8" });
   const changes = sources
-    .filter((file) => !file.startsWith("service"))
+    .filter((file) => !/^(service|pages)\b/.test(file))
     .map((file) => changedAt(join(SOURCE, "..", file)));
   const made = await changedAt(join(OUT, "page/lib.js.gz"));
   if (made > Math.max(...(await Promise.all([...changes, changedAt(join(SOURCE, "../../rollup.config.mjs"))])))) return;

@@ -30,7 +30,8 @@ const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app))$/;
+const ENTRIES =
+  /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app)|pages\/(main|live))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "deletion", "ingest", "records"],
@@ -39,7 +40,7 @@ const SERVICE = [
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|deletion|ingest|records|access|http|database|config|base)\/)/;
+  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|pages\/|service\/(commands|watch|numbers|person|deletion|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -67,7 +68,12 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what runs on servers never meets the browser part", /^(server\/|read$|send$)/, "(server|shared)/|types(/|$)"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
   ["the browser part never meets what runs on servers", /^browser\//, "(?!server/)"],
-  ["nothing beside the service uses it", /^(?!service\/)/, "(?!service/)"],
+  ["nothing beside the service uses it but its pages", /^(?!service\/|pages\/)/, "(?!service/)"],
+  [
+    "the pages of the service take from it what it answers, and nothing else",
+    /^pages\//,
+    "pages/|uplot$|typebox$|service/numbers/(numbers-route|spans|people/people-schemas)$",
+  ],
   ["the service uses nothing beside it", /^service\//, `(?!(${BESIDE.join("|")})(/|$))`],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
   [
@@ -136,12 +142,12 @@ it.each<[string, () => string[]]>([
       ),
   ],
   [
-    "the inspector and the add-ons make no markup of text",
-    () => places(/^(inspector|addons)\//, /\.(innerHTML|outerHTML|insertAdjacentHTML|write|srcdoc|cssText)\b/),
+    "the inspector, the add-ons and the pages make no markup of text",
+    () => places(/^(inspector|addons|pages)\//, /\.(innerHTML|outerHTML|insertAdjacentHTML|write|srcdoc|cssText)\b/),
   ],
   [
     "the browser part has neither classes nor private names",
-    () => places(/^(browser|inspector|addons)\//, /\bclass \w|\.#\w/),
+    () => places(/^(browser|inspector|addons|pages)\//, /\bclass \w|\.#\w/),
   ],
 ])("%s", (_, broken) => expect(broken()).toEqual([]));
 

@@ -1,4 +1,4 @@
-import { showLive } from "/shared/live/show.js";
+import { showLive } from "/shared/live.js";
 import { loadContacts } from "./contacts.js";
 import { watchService } from "./service.js";
 

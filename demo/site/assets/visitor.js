@@ -1,5 +1,5 @@
-import { recall, remember } from "/shared/base/memory.js";
 import { contactOptions, loadContacts } from "./contacts.js";
+import { recall, remember } from "./memory.js";
 import { watchQueue } from "./queue.js";
 
 const CHOICES = {

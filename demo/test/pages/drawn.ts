@@ -1,11 +1,25 @@
-import type { Page } from "playwright/test";
+import type { Locator, Page } from "playwright/test";
 
-/** How often the chart on the live page shows that event_uid, or all of them, as arrived or as happened, read from what is drawn. */
+/** How often the live page tells of that event_uid, or of all of them, as arrived or as happened: the sum of a column of the chart's table. */
 export const drawn = (live: Page, name?: string, lane: "arrived" | "happened" = "arrived") =>
-  live.evaluate<number>(`import("/vendor/chart.js/chart.js").then(({ Chart }) => {
-    const { datasets } = Chart.getChart(document.querySelector("canvas")).data;
-    const wanted = datasets.filter(
-      ({ label, yAxisID }) => yAxisID === "${lane}" && (${name === undefined} || label === ${JSON.stringify(name ?? "")}),
-    );
-    return wanted.flatMap(({ data }) => data).reduce((total, count) => total + count, 0);
-  })`);
+  live.getByRole("table", { name: "The chart as a table", includeHidden: true }).evaluate(
+    (table: HTMLTableElement, wanted) => {
+      const [heads, ...rows] = [...table.rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+      const column = heads!.indexOf(wanted);
+      return rows.reduce((total, row) => total + Number((row[column] ?? "0").replace(",", "")), 0);
+    },
+    `${name ?? "All"} ${lane}`,
+  );
+
+/** Has the chart something in this colour of the stylesheet, as it is now? */
+export const hasColour = (chart: Locator, property: string) =>
+  chart.locator("canvas").evaluate((canvas: HTMLCanvasElement, property) => {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.color = `var(${property})`;
+    const wanted = getComputedStyle(probe).color.match(/\d+/g)!.map(Number);
+    probe.remove();
+    for (let at = 0; at < data.length; at += 4)
+      if (wanted.every((value, channel) => Math.abs(value - data[at + channel]!) < 3)) return true;
+    return false;
+  }, property);

@@ -3,6 +3,7 @@ import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { hasColour } from "./drawn.js";
 import { card, cells, field, give, open, settled, test, tile } from "./owner.js";
 
 /* The numbers page. What `GET /v2/numbers` tells is the service's own test. */
@@ -68,19 +69,7 @@ test(
       await expect(table).toBeHidden();
       await card(page, name).getByText("As a table").click();
       await expect(table).toBeVisible();
-      // Bars in the first colour.
-      const isDrawn = (element: HTMLCanvasElement): boolean => {
-        const { width, height } = element;
-        const { data } = element.getContext("2d")!.getImageData(0, 0, width, height);
-        const { style } = document.body.appendChild(document.createElement("i"));
-        style.color = "var(--series-0)";
-        const wanted = getComputedStyle(document.body.lastElementChild!).color.match(/\d+/g)!.map(Number);
-        document.body.lastElementChild!.remove();
-        for (let at = 0; at < data.length; at += 4)
-          if (wanted.every((value, channel) => Math.abs(value - data[at + channel]!) < 3)) return true;
-        return false;
-      };
-      expect(await canvas.locator("canvas").evaluate(isDrawn as never)).toBe(true);
+      expect(await hasColour(canvas, "--series-0")).toBe(true);
     }
     const [heads, today, , , early] = await cells(card(page, "events"));
     expect(heads).toEqual(["Day", "pageview", "=1+1"]);

@@ -16,7 +16,7 @@ export const Named = {
   unique_id: Type.String(),
   name: Type.String({ description: "`name` of its data, or its uid" }),
 };
-const keyed = (key: string, more = {}) =>
+const keyed = <T extends Record<string, TSchema> = Record<never, TSchema>>(key: string, more = {} as T) =>
   Type.Array(Type.Object({ key: Type.String({ description: key }), ...Change, ...more }));
 const Whose = { id: Id, name: Type.String() };
 

@@ -31,7 +31,7 @@ import { uidOfAccount } from "./people/names.js";
 import { type Asked, readWhen } from "./spans.js";
 import { countedTo } from "./sums/behind.js";
 
-const Numbers = Type.Object(
+export const Numbers = Type.Object(
   {
     object: Type.Literal("numbers"),
     ...{ span: Type.Optional(Type.String()), ...Told },

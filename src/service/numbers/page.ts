@@ -9,7 +9,6 @@ import { contentSecurityPolicy, PAGE_HEADERS } from "../http/headers.js";
 
 const FILES = {
   "main.js": "text/javascript",
-  "live.js": "text/javascript",
   "main.css": "text/css",
   "icon.svg": "image/svg+xml",
   "bookmark.svg": "image/svg+xml",

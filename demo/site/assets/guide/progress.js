@@ -3,7 +3,7 @@
  *
  * `{ stopped, clicks: [{ id, at }], reloaded, started }`
  */
-import { recall, remember } from "/shared/base/memory.js";
+import { recall, remember } from "../memory.js";
 
 /** Clicks to make while the service is away. */
 export const CLICKS = 3;

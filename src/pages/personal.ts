@@ -1,8 +1,8 @@
-import { save } from "../base/csv.js";
-import { make } from "../base/elements.js";
+import type { LeftOut, Named } from "./ask.js";
+import { make, save } from "./elements.js";
 
 /** Asks with the admin token, which is written down nowhere. */
-const askAs = async (token, method, path, body) => {
+const askAs = async (token: string, method: string, path: string, body?: object): Promise<Response> => {
   const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
   const answer = await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   if (answer.ok) return answer;
@@ -16,55 +16,25 @@ const askAs = async (token, method, path, body) => {
 /**
  * What only the operator may do: leave one's own out of all figures; of a person, take all that is stored along, or erase it.
  *
- * @param {(text: string) => void} [erased] hears that nothing is left to be shown
+ * @param erased hears that nothing is left to be shown
  */
-export const createPersonal = (kind, id, erased) => {
-  const isPerson = kind === "contact";
+export const createPersonal = (kind: "account" | "contact", id: string, erased: (text: string) => void = () => {}) => {
+  let uid = "";
+  let isLeftOut = false;
   const token = make("input", {
-    type: "password",
-    id: "admin-token",
-    autocomplete: "off",
-    spellcheck: "false",
-    required: "",
+    ...{ type: "password", id: "admin-token", autocomplete: "off", spellcheck: "false", required: true },
   });
-  const sure = make("input", { type: "checkbox", id: "sure" });
-  const [exporting, erasing] = [
-    make("button", { type: "submit", value: "export" }, "Export all that is stored"),
-    make("button.danger", { type: "submit", value: "erase", disabled: "" }, "Erase this contact"),
-  ];
+  const change = () => {
+    erasing.disabled = !sure.checked;
+  };
+  const sure = make("input", { type: "checkbox", id: "sure", change });
+  const erasing = make("button.danger", { type: "submit", value: "erase", disabled: true }, "Erase this contact");
   const leaving = make("button", { type: "submit", value: "leave" });
   const said = make("p.note", { role: "status" });
-  const form = make(
-    "form.personal",
-    {},
-    make("label", { for: "admin-token" }, "Admin token"),
-    token,
-    make("p.note", {}, "It is asked for each time, and kept nowhere."),
-    make("div.actions", {}, leaving),
-    ...(isPerson
-      ? [
-          make("div.actions", {}, exporting),
-          make("label.sure", {}, sure, " Its record and all its events shall be gone for good"),
-          make("div.actions", {}, erasing),
-        ]
-      : []),
-    said,
-  );
-  const element = make(
-    "section.card",
-    { "aria-labelledby": "personal-title", "data-card": "personal" },
-    make("h2", { id: "personal-title" }, isPerson ? "Leave out, export, erase" : "Leave out"),
-    make("details", {}, make("summary", {}, "With the admin token"), form),
-  );
-  let uid;
-  let isLeftOut = false;
-  sure.addEventListener("change", () => {
-    erasing.disabled = !sure.checked;
-  });
   const show = () => {
     leaving.textContent = isLeftOut ? `Count this ${kind} again` : `Leave this ${kind} out of all figures`;
   };
-  const deeds = {
+  const deeds: Record<string, (given: string) => Promise<string>> = {
     leave: async (given) => {
       await askAs(given, isLeftOut ? "DELETE" : "PUT", `/v2/numbers/${kind}s/${id}/left-out`);
       isLeftOut = !isLeftOut;
@@ -83,16 +53,37 @@ export const createPersonal = (kind, id, erased) => {
       return "";
     },
   };
-  form.addEventListener("submit", async (event) => {
+  const submit = async (event: Event) => {
     event.preventDefault();
     const given = token.value.trim();
     [token.value, sure.checked, erasing.disabled] = ["", false, true];
     said.textContent = "One moment …";
-    said.textContent = await deeds[event.submitter.value](given).catch((error) => error.message);
-  });
+    const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
+    said.textContent = await deeds[value]!(given).catch((error: Error) => error.message);
+  };
+  const ofPerson = [
+    make("div.actions", make("button", { type: "submit", value: "export" }, "Export all that is stored")),
+    make("label.sure", sure, " Its record and all its events shall be gone for good"),
+    make("div.actions", erasing),
+  ];
+  const form = make(
+    "form.personal",
+    { submit },
+    make("label", { for: "admin-token" }, "Admin token"),
+    token,
+    make("p.note", "It is asked for each time, and kept nowhere."),
+    make("div.actions", leaving),
+    ...(kind === "contact" ? ofPerson : []),
+    said,
+  );
   return {
-    element,
-    draw({ unique_id }, leftOut) {
+    element: make(
+      "section.card",
+      { "aria-labelledby": "personal-title", "data-card": "personal" },
+      make("h2", { id: "personal-title" }, kind === "contact" ? "Leave out, export, erase" : "Leave out"),
+      make("details", make("summary", "With the admin token"), form),
+    ),
+    draw({ unique_id }: Named, leftOut: LeftOut["data"]): void {
       uid = unique_id;
       isLeftOut = leftOut.some((one) => one.id === id);
       show();

@@ -1,0 +1,163 @@
+import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
+
+/* The events as they arrive: how they are followed, and how often each name came. */
+
+/** An event of `GET /v2/events`. */
+export interface Arrival {
+  id: string;
+  received_at: number;
+  /** When it happened, where its page has stamped it with a time that the service believes. */
+  occurred_at: number | null;
+  contact_uid: string;
+  event_uid: string;
+  params: Record<string, unknown> | null;
+  /** Where the service looks at proofs of identity. */
+  proven?: boolean;
+}
+
+/** Milliseconds between two questions to the service. */
+const ASK_MS = 500;
+/** Events of the first answer, and of a later one. */
+const [FIRST, PAGE] = ["500", 1_000];
+/** Milliseconds by which an event may be seen behind a newer one, because its transaction took longer. */
+const LATE_MS = 5_000;
+
+/** Connecting until the first time live, and after the page has come back from the back/forward cache. */
+export type Connection = "connecting" | "live" | "reconnecting";
+
+/**
+ * Follows the arrivals: the latest stored events first, then each new one, once. Asks again and again for what is newer than a few seconds, and
+ * drops what it has.
+ *
+ * @param read `GET /v2/events`; rejects while there is no answer
+ * @param isShown nothing is asked while it is not
+ */
+export const followArrivals = (
+  { read, isShown }: { read: (query: URLSearchParams) => Promise<Arrival[]>; isShown: () => boolean },
+  { onEvent, onState }: { onEvent: (event: Arrival) => void; onState: (state: Connection) => void },
+): void => {
+  let state: Connection | undefined;
+  let timer: ReturnType<typeof setTimeout>;
+  /** Are the latest events asked for, until there are any? */
+  let isFirst = true;
+  let newest = 0;
+  /** Ids of the answer before. */
+  let known = new Set<string>();
+
+  const tell = (now: Connection) => {
+    if (state !== now) onState(now);
+    state = now;
+  };
+  const readNew = async (): Promise<Arrival[]> => {
+    const from = Math.max(0, newest - LATE_MS);
+    if (isFirst) {
+      const latest = await read(new URLSearchParams({ limit: FIRST, order: "desc" }));
+      return latest.filter((event) => event.received_at >= from).reverse();
+    }
+    const events: Arrival[] = [];
+    for (let since = from; ; ) {
+      const page = await read(new URLSearchParams({ limit: `${PAGE}`, since: `${since}` }));
+      events.push(...page);
+      const last = page.at(-1)?.received_at;
+      if (page.length < PAGE || last === undefined || last === since) return events;
+      since = last;
+    }
+  };
+  const look = async () => {
+    try {
+      const events = await readNew();
+      for (const event of events) if (!known.has(event.id)) onEvent(event);
+      known = new Set(events.map(({ id }) => id));
+      for (const event of events) newest = Math.max(newest, event.received_at);
+      isFirst = newest === 0;
+      tell("live");
+    } catch {
+      tell(state === "connecting" ? "connecting" : "reconnecting");
+    }
+  };
+  const begin = () => {
+    let isOver = false;
+    const next = async () => {
+      if (isShown()) await look();
+      if (!isOver) timer = setTimeout(next, ASK_MS);
+    };
+    isFirst = true;
+    tell("connecting");
+    next();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  };
+  let end = begin();
+  addEventListener("pagehide", () => end());
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) end = begin();
+  });
+};
+
+/** Steps of the chart, and how long each is by its scale, in milliseconds. */
+const STEPS = 60;
+export const SCALES = { seconds: 1_000, minutes: 60_000 };
+export type Scale = keyof typeof SCALES;
+/** Seconds that are remembered: as many as the wider scale shows. */
+const MAX_SECONDS = (STEPS * SCALES.minutes) / SCALES.seconds;
+
+/** How often each name happened, and arrived, in the last hour. */
+export const createCounts = () => {
+  const lanes = { happened: new Map<number, Map<string, number>>(), arrived: new Map<number, Map<string, number>>() };
+  let newest = 0;
+  const add = (lane: keyof typeof lanes, time: number, name: string) => {
+    const second = Math.floor(time / SCALES.seconds);
+    const names = lanes[lane].get(second) ?? new Map<string, number>();
+    lanes[lane].set(second, names.set(name, (names.get(name) ?? 0) + 1));
+    // So that a page that stays open for days does not grow.
+    if (lanes[lane].size <= 2 * MAX_SECONDS) return;
+    for (const old of lanes[lane].keys()) if (old < second - MAX_SECONDS) lanes[lane].delete(old);
+  };
+  return {
+    add({ received_at, occurred_at, event_uid }: Pick<Arrival, "received_at" | "occurred_at" | "event_uid">): void {
+      newest = Math.max(newest, received_at);
+      add("arrived", received_at, event_uid);
+      if (occurred_at !== null) add("happened", occurred_at, event_uid);
+    },
+    /**
+     * The starts of the steps up to now, and the series of both lanes. Of the names that came most each has a colour and a series; a thousand names
+     * would be a legend of a thousand lines.
+     */
+    series(scale: Scale) {
+      const step = SCALES[scale];
+      // The service's clock may be a little ahead of this one.
+      const last = Math.floor(Math.max(Date.now(), newest) / step);
+      const starts = Array.from({ length: STEPS }, (_, at) => (last - STEPS + 1 + at) * step);
+      const totals = new Map<string, number>();
+      const cells = Object.entries(lanes).flatMap(([lane, seconds]) =>
+        [...seconds].flatMap(([second, names]) => {
+          const at = STEPS - 1 - last + Math.floor((second * SCALES.seconds) / step);
+          return at < 0 || at >= STEPS ? [] : [...names].map(([name, count]) => ({ lane, at, name, count }));
+        }),
+      );
+      for (const { name, count } of cells) totals.set(name, (totals.get(name) ?? 0) + count);
+      const most = [...totals].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).map(([name]) => name);
+      const own = most.slice(0, COLOURS).sort();
+      giveColours(own);
+      const rest = most.length - own.length;
+      const shown = [
+        ...own.map((name) => ({ label: name, colour: colourOf(name) })),
+        ...(rest > 0 ? [{ label: `${rest} more`, colour: OTHER_COLOUR }] : []),
+      ];
+      const ofLane = (wanted: keyof typeof lanes) => {
+        const all = shown.map((one) => ({ ...one, counts: starts.map(() => 0), total: 0 }));
+        for (const { lane, at, name, count } of cells)
+          if (lane === wanted) {
+            const index = own.indexOf(name);
+            const series = all[index < 0 ? own.length : index]!;
+            series.counts[at]! += count;
+            series.total += count;
+          }
+        return all;
+      };
+      return { starts, happened: ofLane("happened"), arrived: ofLane("arrived") };
+    },
+  };
+};

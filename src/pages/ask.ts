@@ -1,0 +1,94 @@
+import type { Static } from "typebox";
+import type { Numbers as NumbersSchema } from "../service/numbers/numbers-route.js";
+import type * as People from "../service/numbers/people/people-schemas.js";
+import { find } from "./elements.js";
+import { times } from "./format.js";
+
+/* What the service answers, by its own schemas. */
+export type Numbers = Static<typeof NumbersSchema>;
+export type Accounts = Static<typeof People.Accounts>;
+export type OneAccount = Static<typeof People.OneAccount>;
+export type OneContact = Static<typeof People.OneContact>;
+export type TimeLine = Static<typeof People.TimeLine>;
+export type Returning = Static<typeof People.Returning>;
+export type LeftOut = Static<typeof People.LeftOut>;
+export interface Named {
+  id: string;
+  unique_id: string;
+  name: string;
+}
+
+const KEY = "tracklet.access-token";
+
+/** What the tab keeps; a browser that stores nothing only asks again after a reload. */
+const recall = (): string | undefined => {
+  try {
+    return sessionStorage.getItem(KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+const remember = (token: string | undefined): void => {
+  try {
+    if (token === undefined) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // Storage is denied.
+  }
+};
+
+export type Ask = ReturnType<typeof createAsk>;
+
+/**
+ * The form that asks for the access token.
+ *
+ * @param told when there is a token, and when there is none any more
+ */
+export const createAsk = ({ opened, closed }: { opened: () => void; closed: () => void }) => {
+  const [form, field, error] = [find("[data-ask]"), find<HTMLInputElement>("#token"), find("#token-error")];
+  const forget = find("[data-action=forget]");
+  let token = recall();
+
+  const close = (reason = "") => {
+    token = undefined;
+    remember(undefined);
+    closed();
+    error.textContent = reason;
+    field.setAttribute("aria-invalid", String(reason !== ""));
+    field.focus();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    token = field.value.trim();
+    if (!token) return;
+    field.value = "";
+    error.textContent = "";
+    opened();
+  });
+  forget.addEventListener("click", () => close());
+
+  return {
+    /** Shows the form where there is no token; true where there is one. */
+    open(): boolean {
+      form.hidden = token !== undefined;
+      forget.hidden = token === undefined;
+      return token !== undefined;
+    },
+    /** Asks the service. @returns the answer; undefined where the token was wrong, and is asked for again */
+    async get<T>(path: string): Promise<T | undefined> {
+      const sent = token;
+      const answer = await fetch(path, { headers: { authorization: `Bearer ${sent}` } });
+      if (answer.status === 401 || sent !== token) {
+        if (sent === token)
+          close("The service does not know this token. Is it the access token, not the API token of your pages?");
+        return undefined;
+      }
+      const body = await answer.json();
+      if (!answer.ok) throw Object.assign(new Error(body.error), { status: answer.status });
+      // One that was wrong is not kept.
+      remember(sent);
+      times.zone = body.time_zone ?? times.zone;
+      return body;
+    },
+  };
+};

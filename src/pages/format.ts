@@ -1,0 +1,78 @@
+/* How times and numbers are told: in English, as the pages are, of the reader's own kind. */
+
+const LANGUAGE = navigator.languages.find((one) => /^en\b/.test(one)) ?? "en";
+
+/** The one place that knows in which zone times are told: the browser's, until an answer tells another one. */
+export const times = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+
+const told =
+  (options: Intl.DateTimeFormatOptions) =>
+  (time: number, timeZone = times.zone): string =>
+    new Intl.DateTimeFormat(LANGUAGE, { hourCycle: "h23", ...options, timeZone }).format(time);
+
+const MINUTE = { hour: "2-digit", minute: "2-digit" } as const;
+export const clock = told(MINUTE);
+export const clockOfSeconds = told({ ...MINUTE, second: "2-digit" });
+export const day = told({ day: "numeric", month: "short" });
+export const dayOfWeek = told({ weekday: "short", day: "numeric", month: "short" });
+export const longDay = told({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+export const date = told({ dateStyle: "medium" });
+export const moment = told({ dateStyle: "medium", timeStyle: "short" });
+
+/** The day of a time, as a calendar's field has it: `2026-01-31`. */
+export const dayOf = (time: number): string =>
+  new Intl.DateTimeFormat("sv", { dateStyle: "short", timeZone: times.zone }).format(time);
+
+const ago = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto", style: "narrow" });
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+/** A time as so long ago, in the largest unit of which it has one. */
+export const since = (time: number): string => {
+  const passed = Math.max(0, Date.now() - time);
+  const [unit, length] = UNITS.find(([, length]) => passed >= length) ?? UNITS[3];
+  return ago.format(-Math.floor(passed / length), unit);
+};
+/** A day as so many days ago. */
+export const sinceDay = (day: string): string =>
+  ago.format(Math.round((Date.parse(day) - Date.parse(dayOf(Date.now()))) / UNITS[0][1]), "day");
+
+/** How steps are told: short beside an axis, long in a table. */
+export interface StepFormat {
+  head: string;
+  short: (time: number) => string;
+  long: (time: number) => string;
+}
+export const stepFormat = (starts: readonly number[]): StepFormat =>
+  starts.length > 1 && starts[1]! - starts[0]! <= UNITS[1][1]
+    ? { head: "Hour", short: clock, long: clock }
+    : { head: "Day", short: day, long: dayOfWeek };
+
+const numbers = (options: Intl.NumberFormatOptions) => {
+  const { format } = new Intl.NumberFormat(LANGUAGE, options);
+  return (value: number): string => format(value);
+};
+export const number = numbers({});
+export const short = numbers({ notation: "compact", maximumFractionDigits: 1 });
+const percent = numbers({ style: "percent", maximumFractionDigits: 1 });
+const signed = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
+
+/** The least share that is told, and not as 0 %. */
+const LEAST = 0.001;
+export const share = (part: number, all: number): string => {
+  if (all === 0) return "–";
+  return part > 0 && part / all < LEAST ? `< ${percent(LEAST)}` : percent(part / all);
+};
+/** How a figure stands against the one of the time before. */
+export const change = (now: number, before: number, none = "new"): string => {
+  if (before === 0) return now === 0 ? "" : none;
+  return signed((now - before) / before);
+};
+/** The same, with the figure. */
+export const against = ({ total, before }: { total: number; before: number }): string => {
+  const text = change(total, before, "none before");
+  return before === 0 ? text : `${text} · ${number(before)} before`;
+};

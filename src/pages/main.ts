@@ -1,0 +1,72 @@
+import { createAccounts } from "./accounts.js";
+import { readPath } from "./address.js";
+import type { Arrival } from "./arrivals.js";
+import { type Ask, createAsk } from "./ask.js";
+import { find } from "./elements.js";
+import { showLive } from "./live.js";
+import { createNumbers } from "./numbers.js";
+import { createAccount, createContact } from "./record.js";
+
+/* The pages of the service, for whoever has the access token. */
+
+const createLive = (main: Element, ask: Ask) => {
+  const { view } = showLive(main, async (query) => {
+    const answer = await ask.get<{ data: Arrival[] }>(`/v2/events?${query}`);
+    if (answer === undefined) throw new Error("the token is wrong");
+    return answer.data;
+  });
+  document.title = "Live · tracklet";
+  return { show: async () => {}, close: () => view.remove() };
+};
+
+interface View {
+  show: () => Promise<void>;
+  close: () => void;
+}
+const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
+  ...{ numbers: createNumbers, accounts: createAccounts, live: createLive },
+  ...{ account: createAccount, contact: createContact },
+};
+
+const main = find("main");
+const nav = find("nav.pages");
+let shown: { page: string; view: View } | undefined;
+
+const close = () => {
+  shown?.view.close();
+  shown = undefined;
+};
+const open = async () => {
+  const { page, id = "" } = readPath();
+  const of = page === "live" ? "/#live" : page === "numbers" ? "/" : "/accounts";
+  for (const link of nav.querySelectorAll("a"))
+    if (link.getAttribute("href") === of) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  nav.hidden = !ask.open();
+  if (nav.hidden) return;
+  if (shown?.page !== page) {
+    close();
+    shown = { page, view: VIEWS[page]!(main, ask, id) };
+  }
+  await shown.view.show();
+};
+
+const ask = createAsk({
+  opened: async () => {
+    await open();
+    // A token that is wrong is asked for again.
+    if (shown !== undefined) main.focus({ preventScroll: true });
+  },
+  closed: () => {
+    close();
+    open();
+  },
+});
+
+// To be dragged, not to be followed: it is for other pages.
+const bookmark = find<HTMLAnchorElement>("[data-bookmark]");
+bookmark.href = `javascript:void import("${new URL("/inspector.js", location.href)}?" + Date.now())`;
+bookmark.addEventListener("click", (event) => event.preventDefault());
+
+addEventListener("hashchange", open);
+open();

@@ -1,0 +1,175 @@
+import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./address.js";
+import type { Ask, Numbers, Returning } from "./ask.js";
+import {
+  type Counted,
+  createChartCard,
+  createLeftOut,
+  createListCard,
+  createTiles,
+  makeCard,
+  toSeries,
+} from "./cards.js";
+import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
+import { against, day, moment, number, share, since } from "./format.js";
+import { createView, toldOf } from "./view.js";
+
+/** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */
+const BEHIND_MS = 300_000;
+/** Weeks after their first one that are looked at. */
+const LATER = 8;
+
+type Owner = Counted & { id: string };
+
+const createCards = () => ({
+  events: createChartCard("events", "Events by name", { isStacked: true }),
+  active: createChartCard("active", "Active contacts and accounts"),
+  pages: createListCard("pages", "Most viewed pages", ["Path", "Views"], {
+    linkOf: ({ key }) => hereWith({ path: key }),
+  }),
+  referrers: createListCard("referrers", "Where they came from", ["Referrer", "Views"], {
+    linkOf: ({ key }) => hereWith({ referrer: key }),
+    empty:
+      "No page view of this time tells it. The tag of the script does with data-referrer, where another site led to a page.",
+  }),
+  busiest: createListCard("accounts", "Accounts that do most", ["Account", "Events"], {
+    linkOf: (one: Owner) => linkToAccount(one),
+  }),
+  fell: createListCard("fell", "Accounts that lost most", ["Account", "Events"], {
+    ...{ linkOf: (one: Owner) => linkToAccount(one), isOfShares: false },
+    empty: "No account has done less than in the time before.",
+  }),
+  people: createListCard("people", "Contacts that do most", ["Contact", "Events"], {
+    linkOf: (one: Owner) => linkToContact(one),
+  }),
+});
+
+const activeTile = ({ approximate, ...active }: Numbers["contacts"]): [string, string] =>
+  approximate
+    ? [`≈ ${number(active.total)}`, "about: a sixteenth is counted"]
+    : [number(active.total), against(active)];
+const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): [string, string] =>
+  documents === 0 || first === null
+    ? ["–", "no event has a stamp"]
+    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}; strangers can spoil it`];
+/** When something was last there. */
+export const timeTile = (time: number | null): [string, string] =>
+  time === null ? ["never", ""] : [since(time), moment(time)];
+
+const drawCards = (cards: ReturnType<typeof createCards>, numbers: Numbers): void => {
+  const { starts, events, contacts, accounts, busiest, fell, people } = numbers;
+  cards.events.draw({ starts, series: toSeries(events, (name) => hereWith({ name })) });
+  cards.active.draw({
+    starts,
+    series: [
+      { label: "contacts", ...contacts, colour: "--series-0" },
+      { label: "accounts", ...accounts, colour: "--series-1" },
+    ],
+  });
+  cards.pages.draw(numbers.pages);
+  cards.referrers.draw(numbers.referrers);
+  // A token may be for figures alone.
+  for (const [card, counted] of [
+    [cards.busiest, busiest],
+    [cards.fell, fell && { data: fell, total: 0 }],
+    [cards.people, people],
+  ] as const) {
+    card.element.hidden = counted === undefined;
+    if (counted) card.draw(counted);
+  }
+};
+
+const toldFor = (numbers: Numbers): string => {
+  const { events, last_event_at: last, counted_to: to, cut } = numbers;
+  if (last === null)
+    return "No event has come yet. On a page that should send some, the inspector says why none comes.";
+  if (!cut && Date.now() - to > BEHIND_MS)
+    return `Still counting: so far the events up to ${moment(to)} are in the figures.`;
+  return !cut && last > to && events.total === 0
+    ? "The first event has come. It is counted within two minutes."
+    : toldOf(to, numbers, cut);
+};
+
+/** How many come back in the weeks after their first: a table of squares. @param again loads it anew */
+const createReturning = (ask: Ask, again: () => void) => {
+  const title = "Coming back";
+  const card = makeCard("returning", title, {
+    isWide: true,
+    note: "Of those first seen in a week (from Monday, UTC), how many were active in each of the eight weeks after it.",
+  });
+  let of = "account";
+  const choice = makeChoice("Who", "of", { account: "Accounts", contact: "Contacts" }, (chosen) => {
+    of = chosen;
+    again();
+  });
+  check(choice, of);
+  const shown = make("div");
+  card.show(choice, shown);
+  type Week = Returning["data"][number];
+  const square = ({ active, began }: Week, at: number) =>
+    active[at] === undefined
+      ? ""
+      : make("span.square", { "--part": `${active[at] / began}` }, `${active[at]} · ${share(active[at], began)}`);
+  const columns: Column<Week>[] = [
+    { head: "First seen", of: ({ week }) => week, shown: ({ week }) => day(Date.parse(week), "UTC") },
+    { head: "New", of: ({ began }) => began },
+    ...Array.from({ length: LATER }, (_, at) => ({
+      ...{ head: `Week ${at + 1}`, of: ({ active }: Week) => active[at], shown: (one: Week) => square(one, at) },
+    })),
+  ];
+  return {
+    element: card.element,
+    async load(): Promise<void> {
+      const answer = await ask.get<Returning>(`/v2/numbers/returning?of=${of}`);
+      if (answer?.of !== of) return;
+      card.hold(columns, answer.data);
+      const seen = answer.data.filter(({ began }) => began > 0);
+      const table = makeTable(title, columns, seen);
+      table.classList.add("squares");
+      const none = make("p.nothing", "Nobody was first seen in the last twelve weeks.");
+      replace(shown, seen.length === 0 ? none : makeScroll(title, [table]));
+    },
+  };
+};
+
+/** The first page: what there was, in figures. */
+export const createNumbers = (main: Element, ask: Ask) => {
+  const tiles = createTiles({
+    ...{ events: "Events", views: "Page views", contacts: "Active contacts", accounts: "Active accounts" },
+    ...{ last: "Last event", missing: "Missing" },
+  });
+  const cards = createCards();
+  const leftOut = createLeftOut(ask);
+  const returning = createReturning(ask, () => view.show());
+  const all = make("p.note");
+  const view = createView<Numbers>(main, "Numbers", {
+    ask,
+    address: (state) => `/v2/numbers?${toQuery(state)}`,
+    draw: async (numbers, state) => {
+      const { events, pages, contacts, accounts, busiest } = numbers;
+      tiles.draw({
+        events: [number(events.total), against(events)],
+        views: [number(pages.total), against(pages)],
+        contacts: activeTile(contacts),
+        accounts: activeTile(accounts),
+        last: timeTile(numbers.last_event_at),
+        missing: missingTile(numbers.missing),
+      });
+      drawCards(cards, numbers);
+      replace(all, link(linkTo("/accounts"), "All accounts"), ", those that fall, and those that are silent.");
+      const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
+      returning.element.hidden = isFiltered;
+      // It tells of nobody.
+      const isNameless = busiest === undefined;
+      all.hidden = find("nav.pages").hidden = isNameless;
+      await Promise.all([isNameless || leftOut.load(), isFiltered || returning.load()]);
+      const account = busiest?.data.find(({ id }) => id === state.account)?.name;
+      return { told: toldFor(numbers), names: { account } };
+    },
+    parts: [
+      tiles.element,
+      make("div.cards", ...Object.values(cards).map(({ element }) => element), returning.element),
+      ...[all, leftOut.element],
+    ],
+  });
+  return view;
+};

@@ -1,0 +1,157 @@
+import { hereWith, linkTo, linkToAccount, linkToContact, onDay, toQuery } from "./address.js";
+import type { Ask, OneAccount, OneContact } from "./ask.js";
+import {
+  type Counted,
+  createChartCard,
+  createLeftOut,
+  createListCard,
+  createTiles,
+  createTraits,
+  makeCard,
+  nameOf,
+  toSeries,
+} from "./cards.js";
+import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
+import { against, dayOf, dayOfWeek, moment, number, since } from "./format.js";
+import { timeTile } from "./numbers.js";
+import { createPersonal } from "./personal.js";
+import { createTimeLine } from "./time-line.js";
+import { createView, toldOf } from "./view.js";
+
+/** Events of a time line that are asked for at once. */
+const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
+
+type Member = OneAccount["members"]["data"][number];
+const lastSeen = ({ last_seen_at: last }: Member) =>
+  last === null ? "never" : make("span", { title: moment(last) }, since(last));
+const MEMBERS: Column<Member>[] = [
+  { head: "Contact", shown: (one) => nameOf(one, linkToContact(one)) },
+  { head: "name", of: ({ name }) => name, shown: null },
+  { head: "unique_id", of: (one) => one.unique_id, shown: null },
+  { head: "Events", of: ({ events }) => events },
+  { head: "Last seen", of: (one) => one.last_seen_at && new Date(one.last_seen_at).toISOString(), shown: lastSeen },
+];
+
+const createMembers = () => {
+  const card = makeCard("members", "Members", { isWide: true });
+  return {
+    element: card.element,
+    draw({ data, total }: OneAccount["members"]): void {
+      card.hold(MEMBERS, data);
+      if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
+      const table = makeScroll("Members", [makeTable("Members", MEMBERS, data)], "div.scroll.whole");
+      const more = `The ${data.length} seen last, of ${number(total)}.`;
+      card.show(table, ...(total > data.length ? [make("p.note", more)] : []));
+    },
+  };
+};
+
+/** The active days of the last 90, a column a week, darker in four steps up to the busiest one. Each leads to that day. */
+const createCalendar = () => {
+  const title = "Active days";
+  const card = makeCard("calendar", title, { isWide: true });
+  return {
+    element: card.element,
+    draw({ starts, counts }: OneAccount["days"]): void {
+      const days = starts.map((start, at) => ({ start, day: dayOf(start), count: counts[at]! }));
+      type Day = (typeof days)[number];
+      const most = Math.max(1, ...counts);
+      const linkOf = ({ day }: Day) => hereWith(onDay(day));
+      // From Monday.
+      const blanks = (new Date(days[0]!.day).getUTCDay() + 6) % 7;
+      const squares = days.map((one) =>
+        link(linkOf(one), "", {
+          ...{ tabindex: "-1", title: `${dayOfWeek(one.start)}: ${number(one.count)} events` },
+          "data-level": `${Math.ceil((4 * one.count) / most)}`,
+        }),
+      );
+      const columns: Column<Day>[] = [
+        { head: "Day", of: ({ day }) => day, shown: (one) => link(linkOf(one), dayOfWeek(one.start)) },
+        { head: "Events", of: ({ count }) => count },
+      ];
+      card.hold(columns, days);
+      const grid = Array.from({ length: blanks }, () => make("i"));
+      card.show(
+        make("div.calendar-box", make("div.calendar", { "aria-hidden": "true" }, ...grid, ...squares)),
+        make("p.note", `Active on ${counts.filter(Boolean).length} of ${counts.length} days.`),
+        make(
+          "details",
+          make("summary", "As a table"),
+          makeScroll(title, [makeTable(title, columns, days.toReversed())]),
+        ),
+      );
+    },
+  };
+};
+
+/** One account: who belongs to it, and what they did. */
+export const createAccount = (main: Element, ask: Ask, id: string) => {
+  const tiles = createTiles({ events: "Events", contacts: "Active members", members: "Members", last: "Last event" });
+  const [traits, calendar, members, leftOut] = [createTraits(), createCalendar(), createMembers(), createLeftOut(ask)];
+  const events = createChartCard("events", "Events by name", { isStacked: true });
+  const pages = createListCard("pages", "Most viewed pages", ["Path", "Views"], {
+    linkOf: ({ key }) => hereWith({ path: key }),
+  });
+  const people = createListCard("people", "Members that do most", ["Contact", "Events"], {
+    linkOf: (one: Counted & { id: string }) => linkToContact(one),
+  });
+  const personal = createPersonal("account", id);
+  const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
+  return createView<OneAccount>(main, "Account", {
+    ask,
+    address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
+    draw: async (answer, state, isNow) => {
+      const { figures, members: all, name: title } = answer;
+      tiles.draw({
+        events: [number(figures.events.total), against(figures.events)],
+        contacts: [number(figures.contacts.total), against(figures.contacts)],
+        members: [number(all.total)],
+        last: timeTile(all.data[0]?.last_seen_at ?? null),
+      });
+      traits.draw(answer);
+      calendar.draw(answer.days);
+      members.draw(all);
+      events.draw({ starts: answer.starts, series: toSeries(figures.events, (name) => hereWith({ name })) });
+      pages.draw(figures.pages);
+      people.draw(figures.people);
+      personal.draw(answer, await leftOut.load());
+      if (!isNow()) return undefined;
+      line.load(state);
+      return { title, told: toldOf(Date.now(), answer, figures.cut) };
+    },
+    above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
+    parts: [
+      ...[traits.element, tiles.element],
+      make("div.cards", ...[events, pages, people, members, calendar, line, personal].map(({ element }) => element)),
+    ],
+  });
+};
+
+/** One contact: who it is, and all that it did. */
+export const createContact = (main: Element, ask: Ask, id: string) => {
+  const tiles = createTiles({ events: "Events", first: "First seen", last: "Last seen" });
+  const [traits, accounts, leftOut] = [createTraits(), make("p.memberships"), createLeftOut(ask)];
+  const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: OF_CONTACT });
+  const personal = createPersonal("contact", id, (text) => view.end(text));
+  const view = createView<OneContact>(main, "Contact", {
+    ask,
+    address: () => `/v2/numbers/contacts/${id}`,
+    draw: async (answer, state, isNow) => {
+      const { memberships, name: title, events, first_seen_at: first, last_seen_at: last } = answer;
+      tiles.draw({ events: [number(events)], first: timeTile(first), last: timeTile(last) });
+      traits.draw(answer);
+      const { total, data } = memberships;
+      const links = withCommas(data.map((one) => link(linkToAccount(one), one.name)));
+      const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
+      replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
+      personal.draw(answer, await leftOut.load());
+      if (!isNow()) return undefined;
+      await line.load(state);
+      return { title, told: toldOf(Date.now()) };
+    },
+    hasTimes: false,
+    above: [make("p.back", link("/accounts", "Accounts"))],
+    parts: [...[traits.element, accounts, tiles.element], make("div.cards", line.element, personal.element)],
+  });
+  return view;
+};

@@ -1,0 +1,100 @@
+import { filtersOf, hereWith, linkToContact, type State } from "./address.js";
+import type { Ask, TimeLine } from "./ask.js";
+import { makeCard, toText } from "./cards.js";
+import { type Column, link, make, replace } from "./elements.js";
+import { clockOfSeconds, dayOf, longDay, moment } from "./format.js";
+
+/** Milliseconds from happening to receipt that are worth a word. */
+const LATE_MS = 60_000;
+
+type Event = TimeLine["data"][number];
+
+const COLUMNS: Column<Event>[] = [
+  { head: "received_at", of: (one) => new Date(one.received_at).toISOString() },
+  { head: "contact", of: ({ contact }) => contact.name },
+  { head: "account_uid", of: (one) => one.account_uid },
+  { head: "event_uid", of: (one) => one.event_uid },
+  { head: "params", of: ({ params }) => params },
+];
+
+const parse = (text: string): [string, unknown][] => {
+  try {
+    return Object.entries(JSON.parse(text));
+  } catch {
+    return [["params", text]];
+  }
+};
+
+/** Events, the newest first, by day; more of them at the press of a button. */
+export const createTimeLine = (
+  ask: Ask,
+  path: string,
+  { limit, hasContacts = false }: { limit: number; hasContacts?: boolean },
+) => {
+  const makeEvent = ({ received_at: at, occurred_at: occurred, event_uid, contact, account_uid, params }: Event) =>
+    make(
+      "li.happened",
+      make("time", { datetime: new Date(at).toISOString(), title: moment(at) }, clockOfSeconds(at)),
+      link(hereWith({ name: event_uid }), event_uid, { class: "event-name" }),
+      make("span.who", hasContacts ? link(linkToContact(contact), contact.name) : (account_uid ?? "")),
+      ...(occurred !== null && at - occurred > LATE_MS ? [make("small", `happened ${moment(occurred)}`)] : []),
+      make("ul.params", ...parse(params).map(([key, value]) => make("li", make("i", `${key} `), toText(value)))),
+    );
+
+  const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true });
+  const list = make("div.time-line");
+  const more = make("button", { type: "button", hidden: true, click: () => readOlder() }, "Older events");
+  const none = make("p.nothing", { hidden: true }, "No such event is stored.");
+  card.show(list, none, more);
+  /** What was asked for last, without its place, and what is shown. */
+  let wanted: string;
+  let shown: { of: string; events: Event[]; next: string | null } = { of: "", events: [], next: null };
+  /** @returns the answer; nothing where something else was asked for meanwhile */
+  const get = async (place = "") => {
+    const own = wanted;
+    const answer = await ask.get<TimeLine>(own + place);
+    return own === wanted ? answer : undefined;
+  };
+  const draw = () => {
+    const days = new Map<string, Event[]>();
+    for (const event of shown.events) {
+      const day = dayOf(event.received_at);
+      days.set(day, [...(days.get(day) ?? []), event]);
+    }
+    const ofDay = ([day, events]: [string, Event[]]) =>
+      make(
+        "section",
+        { "data-day": day },
+        make("h3", longDay(events[0]!.received_at)),
+        make("ol", ...events.map(makeEvent)),
+      );
+    replace(list, ...[...days].map(ofDay));
+    card.hold(COLUMNS, shown.events);
+    more.hidden = shown.next === null;
+    none.hidden = shown.events.length > 0;
+  };
+  const readOlder = async () => {
+    const { next } = shown;
+    const answer = await get(`&before=${next}`);
+    if (answer === undefined || next !== shown.next) return;
+    shown = { ...shown, events: [...shown.events, ...answer.data], next: answer.next };
+    draw();
+  };
+  return {
+    element: card.element,
+    /** Older events that are shown stay so: newer ones come in front of them. */
+    async load(state: State): Promise<void> {
+      wanted = `${path}?${new URLSearchParams([["limit", `${limit}`], ...filtersOf({ ...state, account: undefined })])}`;
+      const answer = await get();
+      if (answer === undefined) return;
+      const { data, next } = answer;
+      const newer = shown.of === wanted ? data.findIndex(({ id }) => id === shown.events[0]?.id) : -1;
+      if (newer === 0) return;
+      shown =
+        newer < 0
+          ? { of: wanted, events: data, next }
+          : { ...shown, events: [...data.slice(0, newer), ...shown.events] };
+      draw();
+    },
+  };
+};

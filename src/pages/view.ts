@@ -1,0 +1,150 @@
+import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./address.js";
+import type { Ask } from "./ask.js";
+import { check, link, make, makeChoice, replace } from "./elements.js";
+import { moment, times } from "./format.js";
+
+/** Milliseconds after which the figures are asked for again. */
+const AGAIN_MS = 60_000;
+
+/** A time is chosen: a span up to now, or days of a calendar. */
+const createTimes = () => {
+  const spans = makeChoice("Time shown", "span", SPANS, (span) => go({ span, from: undefined, to: undefined }));
+  const [from, to] = [0, 1].map(() => make("input", { type: "date", required: true })) as [
+    HTMLInputElement,
+    HTMLInputElement,
+  ];
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const [first, last] = [from.value, to.value].sort();
+    go({ span: undefined, from: first, to: last });
+  };
+  const days = make(
+    "form.days",
+    { "aria-label": "Days of a calendar", submit },
+    make("label", make("span", "From"), from),
+    make("label", make("span", "to"), to),
+    make("button.quiet", { type: "submit" }, "Show days"),
+  );
+  return {
+    element: make("div.times", spans, days),
+    draw(state: State): void {
+      check(spans, chosenSpan(state));
+      [from.value, to.value] = [state.from ?? state.to ?? "", state.to ?? state.from ?? ""];
+    },
+  };
+};
+
+/** The filters in force, each with a way out of it. */
+const drawFilters = (list: HTMLElement, state: State, names: State = {}): void => {
+  const items = Object.entries(FILTERS).flatMap(([name, { label }]) => {
+    const value = names[name] ?? state[name];
+    if (!state[name] || !value) return [];
+    const without = { "aria-label": `Without ${label}: ${value}` };
+    return [
+      make("li", make("span", `${label}: `, make("b", value)), link(hereWith({ [name]: undefined }), "×", without)),
+    ];
+  });
+  list.hidden = items.length === 0;
+  replace(list, ...items);
+};
+
+/** What a page says of what it shows: its title, where it is a record's, and by what names the filters are known. */
+interface Shown {
+  told: string;
+  title?: string;
+  names?: State;
+}
+
+/**
+ * What each page has: a heading, the time and the filters chosen, and what it shows, asked for again while it is seen.
+ *
+ * @param heading of the page, until its record is known
+ * @param address what is asked for
+ * @param draw what is shown of the answer; `undefined` where something else was chosen meanwhile
+ */
+export const createView = <T>(
+  main: Element,
+  heading: string,
+  options: {
+    ask: Ask;
+    address: (state: State) => string;
+    draw: (answer: T, state: State, isNow: () => boolean) => Promise<Shown | undefined>;
+    parts: readonly Element[];
+    above?: readonly Element[];
+    hasTimes?: boolean;
+  },
+) => {
+  const { ask, address, draw, parts, above = [], hasTimes = true } = options;
+  const title = make("h1", heading);
+  const status = make("p.note", { role: "status" }, "Loading …");
+  const asked = make("p.note.asked");
+  const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
+  const choice = createTimes();
+  const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
+  const element = make("div.numbers-view", { "aria-busy": "true" }, ...above, head, filters, status, ...parts, asked);
+  let turn = 0;
+  let isOver = false;
+  /** Nothing is left to be shown, nor asked for. */
+  const end = (text: string) => {
+    isOver = true;
+    turn += 1;
+    clearInterval(timer);
+    document.title = `${heading} · tracklet`;
+    replace(element, ...above, make("h1", heading), make("p.note", { role: "status" }, text));
+    element.setAttribute("aria-busy", "false");
+  };
+  const show = async () => {
+    if (isOver) return;
+    const own = ++turn;
+    const isNow = () => own === turn;
+    const state = readState();
+    element.setAttribute("aria-busy", "true");
+    choice.draw(state);
+    drawFilters(filters, state);
+    try {
+      const query = address(state);
+      const answer = await ask.get<T>(query);
+      const shown = answer && isNow() && (await draw(answer, state, isNow));
+      // Something else was chosen meanwhile, or the token was wrong.
+      if (!shown || !isNow()) return;
+      drawFilters(filters, state, shown.names);
+      status.textContent = shown.told;
+      title.textContent = shown.title ?? heading;
+      document.title = `${title.textContent} · tracklet`;
+      replace(asked, "This page asks ", make("code", `GET ${query}`), ". ", link("/docs", "All questions"));
+      element.setAttribute("aria-busy", "false");
+    } catch (error) {
+      if (!isNow()) return;
+      const { status: code, message } = error as Error & { status?: number };
+      if (code === 404) return end("Nothing of it is stored: it was erased or deleted, or was never there.");
+      status.textContent = `The service does not answer as it should: ${message}. It is asked again in a minute.`;
+    }
+  };
+  main.append(element);
+  document.title = `${heading} · tracklet`;
+  const timer = setInterval(() => document.hidden || show(), AGAIN_MS);
+  return {
+    show,
+    end,
+    close(): void {
+      clearInterval(timer);
+      element.remove();
+    },
+  };
+};
+
+/**
+ * Up to when events are counted, and in what time.
+ *
+ * @param asked the time, and what it stands against
+ * @param isCut were the latest events alone looked at?
+ */
+export const toldOf = (to: number, asked?: { ends: number; before: { to: number } }, isCut = false): string =>
+  [
+    ...(isCut ? ["Of the latest 200,000 events alone: choose a shorter time for all of them."] : []),
+    `Counted up to ${moment(to)}.`,
+    ...(asked && Date.now() < asked.ends
+      ? [`Compared with as much of the time before: until ${moment(asked.before.to)}.`]
+      : []),
+    `Times are those of receipt, in ${times.zone}.`,
+  ].join(" ");
