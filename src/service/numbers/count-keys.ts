@@ -7,6 +7,8 @@ import { type Kind, OTHER } from "./sums/keys.js";
 
 /** Keys that are told of each kind; the rest is told together. */
 export const [MAX_SERIES, MAX_ROWS] = [8, 50];
+/** Names of events that are told, without their steps. */
+const MAX_NAMES = 1_000;
 
 /** The sums of a kind, in a time and in the time before. */
 const SUMS = `FROM sums WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 AND (quarter >= $5 OR quarter < $6)`;
@@ -27,9 +29,9 @@ export const countNames = async (query: Query, asked: Asked) =>
 /** @param rows each a key, its events, and the number of the step: 0 is all before the first one */
 export const toSeries = ({ steps }: Asked, rows: Record<string, unknown>[]) => {
   const series = new Map<string, number[]>();
-  let before = 0;
+  const earlier = new Map<string, number>();
   for (const { key, step, events } of rows) {
-    if (Number(step) === 0) before += Number(events);
+    if (Number(step) === 0) earlier.set(String(key), Number(events));
     else {
       const counts = series.get(String(key)) ?? steps.slice(1).map(() => 0);
       counts[Number(step) - 1] = Number(events);
@@ -42,11 +44,13 @@ export const toSeries = ({ steps }: Asked, rows: Record<string, unknown>[]) => {
     .sort(
       (a, b) => Number(a.key === OTHER) - Number(b.key === OTHER) || b.events - a.events || (a.key < b.key ? -1 : 1),
     );
-  const own = sorted.filter(({ key }) => key !== OTHER).slice(0, MAX_SERIES);
+  const named = sorted.filter(({ key }) => key !== OTHER);
+  const own = named.slice(0, MAX_SERIES);
   const rest = sorted.filter((one) => !own.includes(one));
   return {
-    ...{ total: total(sorted.map(({ events }) => events)), before },
+    ...{ total: total(sorted.map(({ events }) => events)), before: total([...earlier.values()]) },
     data: own.map(({ key, ...one }) => ({ event_uid: decodeText(key), ...one })),
+    names: named.slice(0, MAX_NAMES).map(({ key, events }) => toKey({ key, events, before: earlier.get(key) ?? 0 })),
     others: {
       events: total(rest.map(({ events }) => events)),
       counts: steps.slice(1).map((_, step) => total(rest.map(({ counts }) => counts[step]!))),

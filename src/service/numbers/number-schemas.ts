@@ -24,6 +24,9 @@ export const Events = Type.Object({
   ...Sums,
   data: list({ event_uid: Type.String(), events: Type.Integer(), counts: Counts }),
   others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
+  names: Type.Array(Type.Object({ key: Type.String({ description: "event_uid" }), ...Change }), {
+    description: "Each name, the most frequent first, at most 1,000",
+  }),
 });
 export const Pages = Type.Object(
   { ...Sums, data: keyed("path") },

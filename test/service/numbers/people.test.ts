@@ -191,6 +191,9 @@ overDatabase((place) => {
     );
     const keyed = (rows: { key: string; events: number; before: number }[], member: "events" | "before") =>
       Object.fromEntries(rows.filter((row) => row[member] > 0).map((row) => [row.key, row[member]]));
+    const nameOf = ({ eventUid }: NewEvent) => eventUid;
+    expect(keyed(told.events.names, "events")).toEqual(count(own, nameOf));
+    for (const { key, before } of told.events.names) expect(before).toBe(count(former, nameOf)[key] ?? 0);
     expect(keyed(told.people.data, "events")).toEqual(count(own, ({ contactUid }) => contactUid));
     expect(keyed(told.busiest.data, "events")).toEqual(count(own, ({ accountUid }) => accountUid));
     expect(keyed(told.pages.data, "events")).toEqual(count(own, (event) => urlOf(event)?.pathname));
@@ -213,6 +216,8 @@ overDatabase((place) => {
     expect(told.starts.length).toBeGreaterThan(22);
     const { now, past } = within(told);
     expect(told.events).toMatchObject({ total: now.length, before: past.length });
+    for (const { key, events, before } of told.events.names)
+      expect([events, before]).toEqual([now, past].map((all) => all.filter(({ eventUid }) => eventUid === key).length));
     const view = (all: NewEvent[]) => all.filter(({ eventUid }) => eventUid === "pageview").length;
     expect(told.pages).toMatchObject({ total: view(now), before: view(past) });
     for (const [of, uid] of [
