@@ -13,21 +13,21 @@ const PAUSE_MS = 250;
 
 type Account = Accounts["data"][number];
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [112, 28];
 /** Two small lines over each other, the time before and this one: the figures stand beside them. */
-const makeLines = ({ counts_before, counts }: Account): Element => {
-  const svg = document.createElementNS(SVG, "svg");
-  const attributes = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "line", "aria-hidden": "true" };
-  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
+const makeLines = ({ counts_before, counts }: Account) => {
   const most = Math.max(1, ...counts_before, ...counts);
-  for (const all of [counts_before, counts]) {
-    const line = svg.appendChild(document.createElementNS(SVG, "polyline"));
+  const line = (all: readonly number[]) => {
     const x = (at: number) => (all.length === 1 ? WIDTH / 2 : (at / (all.length - 1)) * (WIDTH - 2) + 1);
     const y = (count: number) => HEIGHT - 1 - (count / most) * (HEIGHT - 2);
-    line.setAttribute("points", all.map((count, at) => `${x(at).toFixed(1)},${y(count).toFixed(1)}`).join(" "));
-  }
-  return svg;
+    return make("polyline", { points: all.map((count, at) => `${x(at).toFixed(1)},${y(count).toFixed(1)}`).join(" ") });
+  };
+  return make(
+    "svg.line",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" },
+    line(counts_before),
+    line(counts),
+  );
 };
 
 /** What is shown: a column with `sort` is sorted by. */

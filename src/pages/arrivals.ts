@@ -103,60 +103,60 @@ export type Scale = keyof typeof SCALES;
 /** Seconds that are remembered: as many as the wider scale shows. */
 const MAX_SECONDS = (STEPS * SCALES.minutes) / SCALES.seconds;
 
+const zeros = (): number[] => Array.from({ length: STEPS }, () => 0);
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
 /** How often each name happened, and arrived, in the last hour. */
 export const createCounts = () => {
-  const lanes = { happened: new Map<number, Map<string, number>>(), arrived: new Map<number, Map<string, number>>() };
+  /** By second and name. */
+  const counts = new Map<number, Map<string, { happened: number; arrived: number }>>();
   let newest = 0;
-  const add = (lane: keyof typeof lanes, time: number, name: string) => {
+  const add = (lane: "happened" | "arrived", time: number, name: string) => {
     const second = Math.floor(time / SCALES.seconds);
-    const names = lanes[lane].get(second) ?? new Map<string, number>();
-    lanes[lane].set(second, names.set(name, (names.get(name) ?? 0) + 1));
-    // So that a page that stays open for days does not grow.
-    if (lanes[lane].size <= 2 * MAX_SECONDS) return;
-    for (const old of lanes[lane].keys()) if (old < second - MAX_SECONDS) lanes[lane].delete(old);
+    const names = counts.get(second) ?? new Map();
+    const both = names.get(name) ?? { happened: 0, arrived: 0 };
+    both[lane] += 1;
+    counts.set(second, names.set(name, both));
   };
   return {
     add({ received_at, occurred_at, event_uid }: Pick<Arrival, "received_at" | "occurred_at" | "event_uid">): void {
       newest = Math.max(newest, received_at);
       add("arrived", received_at, event_uid);
       if (occurred_at !== null) add("happened", occurred_at, event_uid);
+      // So that a page that stays open for days does not grow.
+      if (counts.size > 2 * MAX_SECONDS)
+        for (const second of counts.keys()) if (second < newest / SCALES.seconds - MAX_SECONDS) counts.delete(second);
     },
     /**
-     * The starts of the steps up to now, and the series of both lanes. Of the names that came most each has a colour and a series; a thousand names
+     * The starts of the steps up to now, and the series of both lanes. Each of the names that came most has a colour and a series; a thousand names
      * would be a legend of a thousand lines.
      */
     series(scale: Scale) {
       const step = SCALES[scale];
       // The service's clock may be a little ahead of this one.
-      const last = Math.floor(Math.max(Date.now(), newest) / step);
-      const starts = Array.from({ length: STEPS }, (_, at) => (last - STEPS + 1 + at) * step);
-      const totals = new Map<string, number>();
-      const cells = Object.entries(lanes).flatMap(([lane, seconds]) =>
-        [...seconds].flatMap(([second, names]) => {
-          const at = STEPS - 1 - last + Math.floor((second * SCALES.seconds) / step);
-          return at < 0 || at >= STEPS ? [] : [...names].map(([name, count]) => ({ lane, at, name, count }));
-        }),
-      );
-      for (const { name, count } of cells) totals.set(name, (totals.get(name) ?? 0) + count);
-      const most = [...totals].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).map(([name]) => name);
-      const own = most.slice(0, COLOURS).sort();
+      const first = Math.floor(Math.max(Date.now(), newest) / step) - STEPS + 1;
+      const found = new Map<string, { happened: number[]; arrived: number[] }>();
+      for (const [second, names] of counts)
+        for (const [name, { happened, arrived }] of names) {
+          const at = Math.floor((second * SCALES.seconds) / step) - first;
+          if (at < 0 || at >= STEPS) continue;
+          const lanes = found.get(name) ?? { happened: zeros(), arrived: zeros() };
+          lanes.happened[at]! += happened;
+          lanes.arrived[at]! += arrived;
+          found.set(name, lanes);
+        }
+      const totalOf = (name: string) => sum(found.get(name)!.arrived) + sum(found.get(name)!.happened);
+      const most = [...found.keys()].sort((a, b) => totalOf(b) - totalOf(a) || (a < b ? -1 : 1));
+      const [own, rest] = [most.slice(0, COLOURS).sort(), most.slice(COLOURS)];
       giveColours(own);
-      const rest = most.length - own.length;
-      const shown = [
-        ...own.map((name) => ({ label: name, colour: colourOf(name) })),
-        ...(rest > 0 ? [{ label: `${rest} more`, colour: OTHER_COLOUR }] : []),
-      ];
-      const ofLane = (wanted: keyof typeof lanes) => {
-        const all = shown.map((one) => ({ ...one, counts: starts.map(() => 0), total: 0 }));
-        for (const { lane, at, name, count } of cells)
-          if (lane === wanted) {
-            const index = own.indexOf(name);
-            const series = all[index < 0 ? own.length : index]!;
-            series.counts[at]! += count;
-            series.total += count;
-          }
-        return all;
-      };
+      const groups = own.map((name) => ({ label: name, colour: colourOf(name), names: [name] }));
+      if (rest.length > 0) groups.push({ label: `${rest.length} more`, colour: OTHER_COLOUR, names: rest });
+      const ofLane = (lane: "happened" | "arrived") =>
+        groups.map(({ names, ...group }) => {
+          const counts = zeros().map((_, at) => sum(names.map((name) => found.get(name)![lane][at]!)));
+          return { ...group, counts, total: sum(counts) };
+        });
+      const starts = zeros().map((_, at) => (first + at) * step);
       return { starts, happened: ofLane("happened"), arrived: ofLane("arrived") };
     },
   };

@@ -1,5 +1,5 @@
 import { go, hereWith, linkToAccount, linkToContact, onDay } from "./address.js";
-import type { Ask, LeftOut, Named, Numbers } from "./ask.js";
+import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./ask.js";
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
 import {
@@ -14,10 +14,10 @@ import {
   toLines,
   withCommas,
 } from "./elements.js";
-import { change, date, dayOf, number, type StepFormat, share, stepFormat } from "./format.js";
+import { against, change, date, dayOf, moment, number, type StepFormat, share, since, stepFormat } from "./format.js";
 
 const NOTHING = "Nothing in this time.";
-/** Rows of a list that are seen at once; the rest is in its CSV. */
+/** Rows of a list that are seen at once, until all are asked for. */
 const SHOWN = 10;
 
 /** A card with a title, a button for its CSV, and a place for what it shows. */
@@ -42,20 +42,28 @@ export const makeCard = (name: string, title: string, { isWide = false, note = "
   };
 };
 
-/** Figures, and what is to be said of each. */
-export const createTiles = <N extends string>(titles: Record<N, string>) => {
-  const tiles = Object.entries<string>(titles).map(([name, title]) => {
+/** A figure, and what is to be said of it. */
+export type Tile = readonly [text: string, note?: string];
+/** Figures of an answer, by their names. */
+export const createTiles = <A>(figures: Record<string, readonly [title: string, of: (answer: A) => Tile]>) => {
+  const tiles = Object.entries(figures).map(([name, [title, of]]) => {
     const parts = [make("dd.value", "–"), make("dd.note", "\u00a0")];
-    return { name, parts, element: make("div.card.tile", { "data-tile": name }, make("dt", title), ...parts) };
+    return { of, parts, element: make("div.card.tile", { "data-tile": name }, make("dt", title), ...parts) };
   });
   return {
     element: make("dl.tiles-row", ...tiles.map(({ element }) => element)),
-    draw(figures: Record<N, [text: string, note?: string]>): void {
-      for (const { name, parts } of tiles)
-        for (const [at, part] of parts.entries()) part.textContent = figures[name as N][at] || "\u00a0";
+    draw(answer: A): void {
+      for (const { of, parts } of tiles)
+        for (const [at, part] of parts.entries()) part.textContent = of(answer)[at] || "\u00a0";
     },
   };
 };
+/** When something was last there. */
+export const timeTile = (time: number | null): Tile => (time === null ? ["never"] : [since(time), moment(time)]);
+export const activeTile = ({ approximate, ...active }: Numbers["contacts"]): Tile =>
+  approximate
+    ? [`≈ ${number(active.total)}`, "about: a sixteenth is counted"]
+    : [number(active.total), against(active)];
 
 /** A chart's legend: each series with its sum. */
 export const drawLegend = (
@@ -86,8 +94,13 @@ export const columnsOf = (
   ];
 };
 
-/** A chart with its legend and its table. A step of a day leads to that day. */
-export const createChartCard = (name: string, title: string, options: { isStacked?: boolean } = {}) => {
+/** A chart with its legend and its table. A step of a day leads to that day. @param of what it shows of an answer */
+export const createChartCard = <A>(
+  name: string,
+  title: string,
+  of: (answer: A) => { starts: readonly number[]; series: Parameters<typeof drawLegend>[1] },
+  options: { isStacked?: boolean } = {},
+) => {
   const card = makeCard(name, title, { isWide: true });
   const bars = createBars(title, options);
   const [legend, none] = [make("ul.legend", { "aria-label": title }), make("p.nothing", NOTHING)];
@@ -96,7 +109,8 @@ export const createChartCard = (name: string, title: string, options: { isStacke
   card.show(make("div.plot", bars.element, none), legend, fold);
   return {
     element: card.element,
-    draw(figures: { starts: readonly number[]; series: Parameters<typeof drawLegend>[1] }): void {
+    draw(answer: A): void {
+      const figures = of(answer);
       const { starts, series } = figures;
       const format = stepFormat(starts);
       const isByDay = format.head === "Day";
@@ -112,19 +126,34 @@ export const createChartCard = (name: string, title: string, options: { isStacke
   };
 };
 
-/** Events by name as the series of a chart. */
-export const toSeries = ({ data, others }: Numbers["events"], linkOf: (name: string) => string) => {
-  const own = data.slice(0, COLOURS);
-  giveColours(own.map((one) => one.event_uid));
+/** Events by name, each of which leads to what it is made of. */
+export const createEvents = <A extends { starts: readonly number[] }>(of: (answer: A) => Numbers["events"]) => {
+  const toSeries = ({ data, others }: Numbers["events"]) => {
+    const own = data.slice(0, COLOURS);
+    giveColours(own.map((one) => one.event_uid));
+    return [
+      ...own.map(({ event_uid: label, counts, events }) => ({
+        ...{ label, counts, total: events, colour: colourOf(label), href: hereWith({ name: label }) },
+      })),
+      ...(others.events > 0 ? [{ label: "others", ...others, total: others.events, colour: OTHER_COLOUR }] : []),
+    ];
+  };
+  const chart = (answer: A) => ({ starts: answer.starts, series: toSeries(of(answer)) });
   return [
-    ...own.map(({ event_uid: label, counts, events }) => ({
-      ...{ label, counts, total: events, colour: colourOf(label), href: linkOf(label) },
-    })),
-    ...(others.events > 0 ? [{ label: "others", ...others, total: others.events, colour: OTHER_COLOUR }] : []),
+    createChartCard("events", "Events by name", chart, { isStacked: true }),
+    createListCard(
+      "names",
+      "Names of events",
+      ["Event", "Events"],
+      (answer: A) => ({ ...of(answer), data: of(answer).names }),
+      {
+        linkOf: ({ key }) => hereWith({ name: key }),
+      },
+    ),
   ];
 };
 
-export interface Counted {
+interface Counted {
   key: string;
   events: number;
   before: number;
@@ -137,47 +166,58 @@ export const changeOf = ({ events, before }: { events: number; before: number })
  * The most frequent keys, each with its share as a bar, and how it stands against the time before. Each leads to what it is made of.
  *
  * @param heads of the key, and of its number
+ * @param of what it shows of an answer; a card of which nothing is told is not shown
  */
-export const createListCard = <T extends Counted>(
+export const createListCard = <A, T extends Counted>(
   name: string,
   title: string,
   [head, unit]: readonly [string, string],
+  of: (answer: A) => { data: readonly T[]; total: number } | undefined,
   { linkOf, empty = NOTHING, isOfShares = true }: { linkOf: (one: T) => string; empty?: string; isOfShares?: boolean },
 ) => {
   const card = makeCard(name, title);
-  return {
-    element: card.element,
-    draw({ data, total }: { data: readonly T[]; total: number }): void {
-      const sizeOf = ({ events, before }: T) => (isOfShares ? events : before);
-      const most = Math.max(...data.map(sizeOf));
-      const key = (one: T) => {
-        const bar = make("i.share", { "aria-hidden": "true", "--share": `${(100 * sizeOf(one)) / most}%` });
-        return make("span.key", { title: one.key }, bar, make("span", link(linkOf(one), one.name ?? one.key)));
-      };
-      const columns: Column<T>[] = [
-        { head, of: (one) => one.key, shown: key },
-        { head: unit, of: (one) => one.events },
-        { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
-        ...(isOfShares
-          ? [
-              {
-                head: "Share",
-                of: (one: T) => total && one.events / total,
-                shown: (one: T) => share(one.events, total),
-              },
-            ]
-          : []),
-        { head: "Change", shown: changeOf },
-      ];
-      card.hold(columns, data);
-      if (data.length === 0) return void card.show(make("p.nothing", empty));
-      const list = makeTable(title, columns, data.slice(0, SHOWN));
-      list.classList.add("list");
-      const more = `The first ${SHOWN} of ${data.length}${data.length < 50 ? "" : " or more"}.`;
-      card.show(list, ...(data.length > SHOWN ? [make("p.note", more)] : []));
-    },
+  let isWhole = false;
+  const draw = (answer: A): void => {
+    const counted = of(answer);
+    card.element.hidden = counted === undefined;
+    if (counted === undefined) return;
+    const { data, total } = counted;
+    const sizeOf = ({ events, before }: T) => (isOfShares ? events : before);
+    const most = Math.max(...data.map(sizeOf));
+    const key = (one: T) => {
+      const bar = make("i.share", { "aria-hidden": "true", "--share": `${(100 * sizeOf(one)) / most}%` });
+      return make("span.key", { title: one.key }, bar, make("span", link(linkOf(one), one.name ?? one.key)));
+    };
+    const shares: Column<T> = {
+      ...{ head: "Share", of: ({ events }) => total && events / total },
+      shown: ({ events }) => share(events, total),
+    };
+    const columns: Column<T>[] = [
+      { head, of: (one) => one.key, shown: key },
+      { head: unit, of: (one) => one.events },
+      { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
+      ...(isOfShares ? [shares] : []),
+      { head: "Change", shown: changeOf },
+    ];
+    card.hold(columns, data);
+    if (data.length === 0) return void card.show(make("p.nothing", empty));
+    const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN));
+    list.classList.add("list");
+    if (isWhole || data.length <= SHOWN) return void card.show(list);
+    const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
+    const click = () => {
+      isWhole = true;
+      draw(answer);
+    };
+    const all = make("button.quiet", { type: "button", click }, "Show all");
+    card.show(list, make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all));
   };
+  return { element: card.element, draw };
 };
+
+/** The pages that were viewed. */
+export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
+  createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
 
 /** A link to a record, with its uid where that is not its name. */
 export const nameOf = ({ name, unique_id }: Named, href: string) =>
@@ -198,25 +238,47 @@ export const createLeftOut = (ask: Ask) => {
   };
 };
 
-export const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+/** Members of params that the script adds. */
+const STAMP = new Set(["event_id", "event_source", "event_seq", "occurred_at"]);
+/** Characters of a value, and members, that are seen at once. */
+const [MAX_VALUE, MAX_MEMBERS] = [160, 12];
+export const cut = (text: string): string => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text);
 
-/** What is known of a record beside its name. */
+/** What the page gave with an event; its stamp and whatever is long stand behind "more". */
+export const makeParams = (params: object | null): Content[] => {
+  const all = Object.entries(params ?? {}).map(([name, value]): [string, string] => [name, toText(value)]);
+  const given = all.filter(([name]) => !STAMP.has(name));
+  const shown = given.slice(0, MAX_MEMBERS);
+  const more = all.filter((member) => !shown.includes(member) || member[1].length > MAX_VALUE);
+  const list = (members: [string, string][]) =>
+    make("ul.params", ...members.map(([name, text]) => make("li", make("i", `${cut(name)}: `), text)));
+  return [
+    ...(shown.length > 0 ? [list(shown.map(([name, text]) => [name, cut(text)]))] : []),
+    ...(more.length > 0 ? [make("details", make("summary", "more"), list(more))] : []),
+  ];
+};
+
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** What is known of a record beside its name, or how it gets one. */
 export const createTraits = () => {
   const element = make("dl.traits", { "aria-label": "Traits" });
   return {
     element,
-    draw(record: {
-      unique_id: string;
-      created_at: number;
-      data: object;
-      stage?: { name: string };
-      salesmachine: { health?: unknown };
-    }): void {
-      const { name: _, ...data } = record.data as Record<string, unknown>;
-      const { unique_id: uid, stage, salesmachine, created_at } = record;
-      const traits = { uid, stage: stage?.name, health: salesmachine.health, since: date(created_at * 1_000), ...data };
+    draw({ object, unique_id: uid, created_at, ...record }: OneAccount | OneContact): void {
+      const { name, ...data } = record.data as Record<string, unknown>;
+      const kind = object === "numbers.account" ? "account" : "contact";
+      const call = `PUT /v2/${kind}s?uid=${encodeURIComponent(uid)} {"data": {"name": "…"}}`;
+      const traits = {
+        ...{
+          uid,
+          name: name === undefined ? make("span", "names come from your server: ", make("code", call)) : undefined,
+        },
+        ...{ stage: record.stage?.name, health: record.salesmachine.health, since: date(created_at * 1_000), ...data },
+      };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);
-      replace(element, ...pairs.map(([key, value]) => make("div", make("dt", key), make("dd", toText(value)))));
+      const textOf = (value: unknown) => (value instanceof Node ? value : toText(value));
+      replace(element, ...pairs.map(([key, value]) => make("div", make("dt", key), make("dd", textOf(value)))));
     },
   };
 };

@@ -88,7 +88,7 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
       },
       axes: [
         {
-          ...{ ...ink, grid: { show: false }, ticks: line, border: { ...line, show: true }, space: 64 },
+          ...{ ...ink, grid: { show: false }, ticks: line, border: { ...line, show: true }, size: 32, space: 64 },
           incrs: [1, 2, 3, 5, 7, 10, 14, 20, 30, 60],
           values: (_chart, splits) =>
             splits.map((at) => {
@@ -97,7 +97,7 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
             }),
         },
         {
-          ...{ ...ink, grid: line, ticks: { show: false }, size: 48, space: 48 },
+          ...{ ...ink, grid: line, ticks: { show: false }, size: 48, space: height / 5 },
           incrs: Array.from({ length: 36 }, (_, at) => [1, 2, 5][at % 3]! * 10 ** Math.floor(at / 3)),
           values: (_chart, splits) => splits.map((value) => short(value)),
         },

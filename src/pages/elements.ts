@@ -17,7 +17,9 @@ export const find = <E extends HTMLElement>(selector: string, within: ParentNode
  */
 export const make = <N extends string>(name: N, ...parts: (Attributes | Content)[]): Made<N> => {
   const [tag, ...classes] = name.split(".");
-  const made = document.createElement(tag!);
+  const made = /^(svg|polyline)$/.test(tag!)
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag!)
+    : document.createElement(tag!);
   made.classList.add(...classes);
   for (const part of parts)
     if (typeof part === "string" || part instanceof Node) made.append(part);
@@ -27,7 +29,7 @@ export const make = <N extends string>(name: N, ...parts: (Attributes | Content)
         else if (attribute.startsWith("--")) made.style.setProperty(attribute, String(value));
         else if (value !== undefined && value !== false) made.setAttribute(attribute, value === true ? "" : value);
       }
-  return made as Made<N>;
+  return made as Element as Made<N>;
 };
 
 export const link = (href: string, text: string, attributes: Attributes = {}) =>

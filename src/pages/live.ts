@@ -1,5 +1,5 @@
 import { type Arrival, type Connection, createCounts, followArrivals, SCALES, type Scale } from "./arrivals.js";
-import { columnsOf, drawLegend, toText } from "./cards.js";
+import { columnsOf, cut, drawLegend, makeParams } from "./cards.js";
 import { createBars, type Figures } from "./chart.js";
 import { colourOf } from "./colours.js";
 import { type Column, type Content, check, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
@@ -13,8 +13,6 @@ const TICK_MS = 1_000;
 const MAX_ROWS = 50;
 /** New rows are marked when they are this few; among more the eye finds nothing, and a mark costs paint. */
 const MAX_MARKED = 5;
-/** Characters of a value, and members of params, that a row shows. */
-const [MAX_VALUE, MAX_MEMBERS] = [160, 12];
 /** Seconds from happening to arriving that are worth a word. */
 const LATE_S = 2;
 /** Pixels of a lane of the chart. */
@@ -33,7 +31,6 @@ const FORMATS: Record<Scale, StepFormat> = {
 const SHOWN: Record<Scale, string> = { seconds: "the last minute", minutes: "the last hour" };
 const WORDS = { connecting: "Connecting", live: "Live", paused: "Paused", reconnecting: "Reconnecting" };
 
-const cut = (text: string) => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text);
 const timeOf = (at: number) => make("time", { datetime: new Date(at).toISOString() }, clockOfSeconds(at));
 
 /** The name where it is known, and the uid. */
@@ -41,21 +38,11 @@ const named = (uid: unknown, names: Map<string, string>): Content[] => {
   if (typeof uid !== "string" || uid === "") return ["–"];
   return names.has(uid) ? [names.get(uid)!, make("small", cut(uid))] : [cut(uid)];
 };
-/** Members of params that a row shows in other columns, or that are for the service alone. */
-const ELSEWHERE = new Set(["account_uid", "occurred_at", "event_id"]);
-const listOf = (params: Arrival["params"]): Content => {
-  const members = Object.entries(params ?? {}).filter(([name]) => !ELSEWHERE.has(name));
-  const items = members
-    .slice(0, MAX_MEMBERS)
-    .map(([name, value]) => make("li", make("i", `${cut(name)}: `), cut(toText(value))));
-  if (members.length > MAX_MEMBERS) items.push(make("li", make("i", `+ ${members.length - MAX_MEMBERS}`)));
-  return members.length === 0 ? "–" : make("ul.params", ...items);
-};
-
 const HEADS = ["Happened", "Arrived", "Contact", "Account", "Event", "Params"];
 /** An arrival as a row. On a phone the stylesheet lays rows out as cards, and some browsers then forget their roles: they are said aloud. */
 const makeRow = (event: Arrival, names: Names, isMarked: boolean) => {
-  const { received_at: arrived, occurred_at: happened, event_uid: name, params, proven } = event;
+  const { received_at: arrived, occurred_at: happened, event_uid: name, proven } = event;
+  const { account_uid: account, ...params } = event.params ?? {};
   const late = happened === null ? 0 : Math.round((arrived - happened) / 1_000);
   const swatch = make("i.swatch", { "--colour": `var(${colourOf(name)})` });
   const cells: Content[][] = [
@@ -65,9 +52,9 @@ const makeRow = (event: Arrival, names: Names, isMarked: boolean) => {
       ...named(event.contact_uid, names.contacts),
       ...(proven === undefined ? [] : [make("small", proven ? "proven" : "not proven")]),
     ],
-    named(params?.account_uid, names.accounts),
+    named(account, names.accounts),
     [make("div.event", swatch, make("span.event-name", cut(name)))],
-    [listOf(params)],
+    makeParams(params),
   ];
   const row = cells.map((content) => make("td", { role: "cell" }, ...content));
   return make(isMarked ? "tr.fresh" : "tr", { role: "row", "data-id": event.id }, ...row);

@@ -69,4 +69,6 @@ bookmark.href = `javascript:void import("${new URL("/inspector.js", location.hre
 bookmark.addEventListener("click", (event) => event.preventDefault());
 
 addEventListener("hashchange", open);
+// Who was erased meanwhile is not shown once more by going back.
+addEventListener("pageshow", ({ persisted }) => persisted && open());
 open();

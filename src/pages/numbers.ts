@@ -1,16 +1,19 @@
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./address.js";
 import type { Ask, Numbers, Returning } from "./ask.js";
 import {
-  type Counted,
+  activeTile,
   createChartCard,
+  createEvents,
   createLeftOut,
   createListCard,
+  createPages,
   createTiles,
   makeCard,
-  toSeries,
+  type Tile,
+  timeTile,
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
-import { against, day, moment, number, share, since } from "./format.js";
+import { against, day, moment, number, share } from "./format.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */
@@ -18,65 +21,53 @@ const BEHIND_MS = 300_000;
 /** Weeks after their first one that are looked at. */
 const LATER = 8;
 
-type Owner = Counted & { id: string };
-
-const createCards = () => ({
-  events: createChartCard("events", "Events by name", { isStacked: true }),
-  active: createChartCard("active", "Active contacts and accounts"),
-  pages: createListCard("pages", "Most viewed pages", ["Path", "Views"], {
-    linkOf: ({ key }) => hereWith({ path: key }),
-  }),
-  referrers: createListCard("referrers", "Where they came from", ["Referrer", "Views"], {
-    linkOf: ({ key }) => hereWith({ referrer: key }),
-    empty:
-      "No page view of this time tells it. The tag of the script does with data-referrer, where another site led to a page.",
-  }),
-  busiest: createListCard("accounts", "Accounts that do most", ["Account", "Events"], {
-    linkOf: (one: Owner) => linkToAccount(one),
-  }),
-  fell: createListCard("fell", "Accounts that lost most", ["Account", "Events"], {
-    ...{ linkOf: (one: Owner) => linkToAccount(one), isOfShares: false },
-    empty: "No account has done less than in the time before.",
-  }),
-  people: createListCard("people", "Contacts that do most", ["Contact", "Events"], {
-    linkOf: (one: Owner) => linkToContact(one),
-  }),
-});
-
-const activeTile = ({ approximate, ...active }: Numbers["contacts"]): [string, string] =>
-  approximate
-    ? [`≈ ${number(active.total)}`, "about: a sixteenth is counted"]
-    : [number(active.total), against(active)];
-const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): [string, string] =>
-  documents === 0 || first === null
-    ? ["–", "no event has a stamp"]
-    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}; strangers can spoil it`];
-/** When something was last there. */
-export const timeTile = (time: number | null): [string, string] =>
-  time === null ? ["never", ""] : [since(time), moment(time)];
-
-const drawCards = (cards: ReturnType<typeof createCards>, numbers: Numbers): void => {
-  const { starts, events, contacts, accounts, busiest, fell, people } = numbers;
-  cards.events.draw({ starts, series: toSeries(events, (name) => hereWith({ name })) });
-  cards.active.draw({
+const createCards = () => [
+  ...createEvents(({ events }: Numbers) => events),
+  createChartCard("active", "Active contacts and accounts", ({ starts, contacts, accounts }: Numbers) => ({
     starts,
     series: [
       { label: "contacts", ...contacts, colour: "--series-0" },
       { label: "accounts", ...accounts, colour: "--series-1" },
     ],
-  });
-  cards.pages.draw(numbers.pages);
-  cards.referrers.draw(numbers.referrers);
+  })),
+  createPages(({ pages }: Numbers) => pages),
+  createListCard("referrers", "Where they came from", ["Referrer", "Views"], ({ referrers }: Numbers) => referrers, {
+    linkOf: ({ key }) => hereWith({ referrer: key }),
+    empty:
+      "No page view of this time tells it. The tag of the script does with data-referrer, where another site led to a page.",
+  }),
   // A token may be for figures alone.
-  for (const [card, counted] of [
-    [cards.busiest, busiest],
-    [cards.fell, fell && { data: fell, total: 0 }],
-    [cards.people, people],
-  ] as const) {
-    card.element.hidden = counted === undefined;
-    if (counted) card.draw(counted);
-  }
-};
+  createListCard("accounts", "Accounts that do most", ["Account", "Events"], ({ busiest }: Numbers) => busiest, {
+    linkOf: (one) => linkToAccount(one),
+  }),
+  createListCard(
+    "fell",
+    "Accounts that lost most",
+    ["Account", "Events"],
+    ({ fell }: Numbers) => fell && { data: fell, total: 0 },
+    {
+      ...{ linkOf: (one) => linkToAccount(one), isOfShares: false },
+      empty: "No account has done less than in the time before.",
+    },
+  ),
+  createListCard("people", "Contacts that do most", ["Contact", "Events"], ({ people }: Numbers) => people, {
+    linkOf: linkToContact,
+  }),
+];
+
+const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
+  documents === 0 || first === null
+    ? ["–", "no event has a stamp"]
+    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}; strangers can spoil it`];
+const createNumberTiles = () =>
+  createTiles<Numbers>({
+    events: ["Events", ({ events }) => [number(events.total), against(events)]],
+    views: ["Page views", ({ pages }) => [number(pages.total), against(pages)]],
+    contacts: ["Active contacts", ({ contacts }) => activeTile(contacts)],
+    accounts: ["Active accounts", ({ accounts }) => activeTile(accounts)],
+    last: ["Last event", (numbers) => timeTile(numbers.last_event_at)],
+    missing: ["Missing", ({ missing }) => missingTile(missing)],
+  });
 
 const toldFor = (numbers: Numbers): string => {
   const { events, last_event_at: last, counted_to: to, cut } = numbers;
@@ -133,11 +124,7 @@ const createReturning = (ask: Ask, again: () => void) => {
 
 /** The first page: what there was, in figures. */
 export const createNumbers = (main: Element, ask: Ask) => {
-  const tiles = createTiles({
-    ...{ events: "Events", views: "Page views", contacts: "Active contacts", accounts: "Active accounts" },
-    ...{ last: "Last event", missing: "Missing" },
-  });
-  const cards = createCards();
+  const [tiles, cards] = [createNumberTiles(), createCards()];
   const leftOut = createLeftOut(ask);
   const returning = createReturning(ask, () => view.show());
   const all = make("p.note");
@@ -145,29 +132,20 @@ export const createNumbers = (main: Element, ask: Ask) => {
     ask,
     address: (state) => `/v2/numbers?${toQuery(state)}`,
     draw: async (numbers, state) => {
-      const { events, pages, contacts, accounts, busiest } = numbers;
-      tiles.draw({
-        events: [number(events.total), against(events)],
-        views: [number(pages.total), against(pages)],
-        contacts: activeTile(contacts),
-        accounts: activeTile(accounts),
-        last: timeTile(numbers.last_event_at),
-        missing: missingTile(numbers.missing),
-      });
-      drawCards(cards, numbers);
+      for (const one of [tiles, ...cards]) one.draw(numbers);
       replace(all, link(linkTo("/accounts"), "All accounts"), ", those that fall, and those that are silent.");
       const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
       returning.element.hidden = isFiltered;
       // It tells of nobody.
-      const isNameless = busiest === undefined;
+      const isNameless = numbers.busiest === undefined;
       all.hidden = find("nav.pages").hidden = isNameless;
       await Promise.all([isNameless || leftOut.load(), isFiltered || returning.load()]);
-      const account = busiest?.data.find(({ id }) => id === state.account)?.name;
+      const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
     parts: [
       tiles.element,
-      make("div.cards", ...Object.values(cards).map(({ element }) => element), returning.element),
+      make("div.cards", ...cards.map(({ element }) => element), returning.element),
       ...[all, leftOut.element],
     ],
   });

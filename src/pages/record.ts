@@ -1,19 +1,19 @@
 import { hereWith, linkTo, linkToAccount, linkToContact, onDay, toQuery } from "./address.js";
 import type { Ask, OneAccount, OneContact } from "./ask.js";
 import {
-  type Counted,
-  createChartCard,
+  activeTile,
+  createEvents,
   createLeftOut,
   createListCard,
+  createPages,
   createTiles,
   createTraits,
   makeCard,
   nameOf,
-  toSeries,
+  timeTile,
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, moment, number, since } from "./format.js";
-import { timeTile } from "./numbers.js";
 import { createPersonal } from "./personal.js";
 import { createTimeLine } from "./time-line.js";
 import { createView, toldOf } from "./view.js";
@@ -36,7 +36,7 @@ const createMembers = () => {
   const card = makeCard("members", "Members", { isWide: true });
   return {
     element: card.element,
-    draw({ data, total }: OneAccount["members"]): void {
+    draw({ members: { data, total } }: OneAccount): void {
       card.hold(MEMBERS, data);
       if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
       const table = makeScroll("Members", [makeTable("Members", MEMBERS, data)], "div.scroll.whole");
@@ -52,7 +52,7 @@ const createCalendar = () => {
   const card = makeCard("calendar", title, { isWide: true });
   return {
     element: card.element,
-    draw({ starts, counts }: OneAccount["days"]): void {
+    draw({ days: { starts, counts } }: OneAccount): void {
       const days = starts.map((start, at) => ({ start, day: dayOf(start), count: counts[at]! }));
       type Day = (typeof days)[number];
       const most = Math.max(1, ...counts);
@@ -86,50 +86,55 @@ const createCalendar = () => {
 
 /** One account: who belongs to it, and what they did. */
 export const createAccount = (main: Element, ask: Ask, id: string) => {
-  const tiles = createTiles({ events: "Events", contacts: "Active members", members: "Members", last: "Last event" });
-  const [traits, calendar, members, leftOut] = [createTraits(), createCalendar(), createMembers(), createLeftOut(ask)];
-  const events = createChartCard("events", "Events by name", { isStacked: true });
-  const pages = createListCard("pages", "Most viewed pages", ["Path", "Views"], {
-    linkOf: ({ key }) => hereWith({ path: key }),
+  const tiles = createTiles<OneAccount>({
+    events: ["Events", ({ figures: { events } }) => [number(events.total), against(events)]],
+    contacts: ["Active members", ({ figures }) => activeTile(figures.contacts)],
+    members: ["Members", ({ members }) => [number(members.total)]],
+    last: ["Last event", ({ members }) => timeTile(members.data[0]?.last_seen_at ?? null)],
   });
-  const people = createListCard("people", "Members that do most", ["Contact", "Events"], {
-    linkOf: (one: Counted & { id: string }) => linkToContact(one),
-  });
+  const cards = [
+    ...createEvents((answer: OneAccount) => answer.figures.events),
+    createPages((answer: OneAccount) => answer.figures.pages),
+    createListCard(
+      "people",
+      "Members that do most",
+      ["Contact", "Events"],
+      ({ figures }: OneAccount) => figures.people,
+      {
+        linkOf: linkToContact,
+      },
+    ),
+    createMembers(),
+    createCalendar(),
+  ];
+  const [traits, leftOut] = [createTraits(), createLeftOut(ask)];
   const personal = createPersonal("account", id);
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
   return createView<OneAccount>(main, "Account", {
     ask,
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
     draw: async (answer, state, isNow) => {
-      const { figures, members: all, name: title } = answer;
-      tiles.draw({
-        events: [number(figures.events.total), against(figures.events)],
-        contacts: [number(figures.contacts.total), against(figures.contacts)],
-        members: [number(all.total)],
-        last: timeTile(all.data[0]?.last_seen_at ?? null),
-      });
-      traits.draw(answer);
-      calendar.draw(answer.days);
-      members.draw(all);
-      events.draw({ starts: answer.starts, series: toSeries(figures.events, (name) => hereWith({ name })) });
-      pages.draw(figures.pages);
-      people.draw(figures.people);
+      for (const one of [traits, tiles, ...cards]) one.draw(answer);
       personal.draw(answer, await leftOut.load());
       if (!isNow()) return undefined;
       line.load(state);
-      return { title, told: toldOf(Date.now(), answer, figures.cut) };
+      return { title: answer.name, told: toldOf(Date.now(), answer, answer.figures.cut) };
     },
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
     parts: [
       ...[traits.element, tiles.element],
-      make("div.cards", ...[events, pages, people, members, calendar, line, personal].map(({ element }) => element)),
+      make("div.cards", ...[...cards, line, personal].map(({ element }) => element)),
     ],
   });
 };
 
 /** One contact: who it is, and all that it did. */
 export const createContact = (main: Element, ask: Ask, id: string) => {
-  const tiles = createTiles({ events: "Events", first: "First seen", last: "Last seen" });
+  const tiles = createTiles<OneContact>({
+    events: ["Events", ({ events }) => [number(events)]],
+    first: ["First seen", (answer) => timeTile(answer.first_seen_at)],
+    last: ["Last seen", (answer) => timeTile(answer.last_seen_at)],
+  });
   const [traits, accounts, leftOut] = [createTraits(), make("p.memberships"), createLeftOut(ask)];
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: OF_CONTACT });
   const personal = createPersonal("contact", id, (text) => view.end(text));
@@ -137,17 +142,15 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
     ask,
     address: () => `/v2/numbers/contacts/${id}`,
     draw: async (answer, state, isNow) => {
-      const { memberships, name: title, events, first_seen_at: first, last_seen_at: last } = answer;
-      tiles.draw({ events: [number(events)], first: timeTile(first), last: timeTile(last) });
-      traits.draw(answer);
-      const { total, data } = memberships;
+      for (const one of [traits, tiles]) one.draw(answer);
+      const { total, data } = answer.memberships;
       const links = withCommas(data.map((one) => link(linkToAccount(one), one.name)));
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
       replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
       personal.draw(answer, await leftOut.load());
       if (!isNow()) return undefined;
       await line.load(state);
-      return { title, told: toldOf(Date.now()) };
+      return { title: answer.name, told: toldOf(Date.now()) };
     },
     hasTimes: false,
     above: [make("p.back", link("/accounts", "Accounts"))],

@@ -1,6 +1,6 @@
 import { filtersOf, hereWith, linkToContact, type State } from "./address.js";
 import type { Ask, TimeLine } from "./ask.js";
-import { makeCard, toText } from "./cards.js";
+import { makeCard, makeParams } from "./cards.js";
 import { type Column, link, make, replace } from "./elements.js";
 import { clockOfSeconds, dayOf, longDay, moment } from "./format.js";
 
@@ -17,11 +17,11 @@ const COLUMNS: Column<Event>[] = [
   { head: "params", of: ({ params }) => params },
 ];
 
-const parse = (text: string): [string, unknown][] => {
+const parse = (params: string): object => {
   try {
-    return Object.entries(JSON.parse(text));
+    return JSON.parse(params);
   } catch {
-    return [["params", text]];
+    return { params };
   }
 };
 
@@ -38,7 +38,7 @@ export const createTimeLine = (
       link(hereWith({ name: event_uid }), event_uid, { class: "event-name" }),
       make("span.who", hasContacts ? link(linkToContact(contact), contact.name) : (account_uid ?? "")),
       ...(occurred !== null && at - occurred > LATE_MS ? [make("small", `happened ${moment(occurred)}`)] : []),
-      make("ul.params", ...parse(params).map(([key, value]) => make("li", make("i", `${key} `), toText(value)))),
+      ...makeParams(parse(params)),
     );
 
   const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true });

@@ -3,6 +3,7 @@ import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { waitFor } from "../../../test/support/wait.js";
 import { hasColour } from "./drawn.js";
 import { card, cells, field, give, open, settled, test, tile } from "./owner.js";
 
@@ -151,6 +152,44 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   expect(await read("accounts")).toContain(`"acme","2","4","${2 / 3}"`);
   expect(await read("returning")).toHaveLength(13);
 });
+
+test(
+  "No name hides: those beyond the chart's eight colours are links in a list, and a name keeps its colour",
+  PAGES,
+  async ({ page, changing }) => {
+    const names = Array.from({ length: 12 }, (_, at) => `name-${at + 10}`);
+    for (const event_uid of names) await changing.post({ contact_uid: "one", event_uid });
+    await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === names.length, {
+      what: "all events to be counted",
+    });
+    await open(page, changing.url);
+    const legend = card(page, "events").getByRole("list");
+    const colourOf = (name: string) =>
+      legend
+        .getByRole("listitem")
+        .filter({ hasText: name })
+        .locator(".swatch")
+        .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);
+    await expect(legend.getByRole("listitem")).toHaveText([...names.slice(0, 8).map((name) => `${name}1`), "others4"]);
+    const colours = await Promise.all(names.slice(0, 8).map(colourOf));
+    expect(new Set(colours).size).toBe(8);
+    const list = card(page, "names");
+    await expect(list.getByRole("rowheader")).toHaveText(names.slice(0, 10));
+    await list.getByRole("button", { name: "Show all" }).click();
+    await expect(list.getByRole("rowheader")).toHaveText(names);
+    await list.getByRole("link", { name: "name-21" }).click();
+    await settled(page);
+    await expect(tile(page, "events")).toHaveText("1");
+    await page.goto("about:blank");
+    await page.goto(`${changing.url}/#span=30d&name=name-13`);
+    await settled(page);
+    expect(await colourOf("name-13")).toBe(colours[3]);
+    await page.goto("about:blank");
+    await page.goto(`${changing.url}/#span=30d`);
+    await settled(page);
+    expect(await Promise.all(names.slice(0, 8).map(colourOf))).toEqual(colours);
+  },
+);
 
 test("Days of a calendar are chosen, and a link to them shows the same", PAGES, async ({ page, context }) => {
   await open(page);

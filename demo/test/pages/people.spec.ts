@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
@@ -47,7 +48,7 @@ test(
   PAGES,
   async ({ page }) => {
     await open(page, "/#span=30d");
-    await follow(page, "pageview");
+    await follow(page, "pageview", card(page, "events"));
     await expect(tile(page, "events")).toHaveText("5");
     await follow(page, "/a", card(page, "pages"));
     await expect(tile(page, "events")).toHaveText("2");
@@ -167,6 +168,42 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
 });
 
+test(
+  "Who is erased elsewhere is not shown by a page that comes back, and a record without a name says how it gets one",
+  PAGES,
+  async ({ page, changing }) => {
+    for (const contact_uid of ["emma", "otto"])
+      await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
+    const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
+    await open(page, `${changing.url}/accounts/${id}`);
+    await expect(page.locator("dl.traits")).toContainText("names come from your server: PUT /v2/accounts?uid=brisk");
+    await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
+    await fetch(`${changing.url}/v2/contacts/erase`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ uid: "emma" }),
+    });
+    // As it is told of a page out of the back/forward cache, which not every browser under test has.
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    await expect(card(page, "members").getByRole("rowheader")).toHaveText(["otto"]);
+    await expect(page.locator("main")).not.toContainText("emma");
+  },
+);
+
+test.describe("In German, on a phone", () => {
+  test.use({ locale: "de-DE", viewport: { width: 390, height: 800 } });
+
+  test("A page has one language, and a list what one came for", PAGES, async ({ page }) => {
+    await open(page, "/accounts");
+    await expect(page.locator("main")).not.toContainText(/\bvor\b|gestern|heute|\d\.\d\d\d/);
+    await expect(page.getByRole("rowheader", { name: "Acme Ltd" })).toBeVisible();
+    for (const head of ["Events", "Change", "Last seen"])
+      await expect(page.getByRole("columnheader", { name: head })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole("row").nth(1).getByRole("cell").last()).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole("row").nth(1).getByRole("cell").last()).toHaveText(/ago|now|today/);
+  });
+});
+
 test("A long history is read to its end, while newer events come in front of it", PAGES, async ({ page, changing }) => {
   const send = (events: object[]) =>
     fetch(`${changing.url}/v1/track/events?api_token=${encodeURIComponent(API_TOKEN)}`, {
@@ -191,6 +228,25 @@ test("A long history is read to its end, while newer events come in front of it"
   await expect(events.first()).toContainText("newest");
   await expect(page.getByRole("button", { name: "Older events" })).toBeHidden();
 });
+
+test(
+  "An event's line shows what the page gave, and what the script has added behind a word",
+  PAGES,
+  async ({ page, changing }) => {
+    const stamp = { event_id: randomUUID(), event_source: "a-document", event_seq: 7, occurred_at: Date.now() };
+    const text = "long ".repeat(50).trim();
+    await changing.post({ contact_uid: "gina", event_uid: "seen", params: { plan: "team", text, ...stamp } });
+    const { id } = await (await changing.get("/v2/contacts?uid=gina")).json();
+    await open(page, `${changing.url}/contacts/${id}`);
+    const line = card(page, "time-line").locator(".happened");
+    await expect(line.getByText("plan: team")).toBeVisible();
+    await expect(line.getByText("event_seq")).toBeHidden();
+    await expect(line.getByText(text)).toBeHidden();
+    await line.getByText("more", { exact: true }).click();
+    for (const name of Object.keys(stamp)) await expect(line.getByText(name)).toBeVisible();
+    await expect(line.getByText(text)).toBeVisible();
+  },
+);
 
 test(
   "Accounts of which events alone tell stand under one line where they are many",
