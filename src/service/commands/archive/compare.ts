@@ -1,8 +1,7 @@
-import { StartError } from "../../base/start-error.js";
 import type { Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/archives.js";
-import { readIds } from "./parquet.js";
+import { readEvents, uuidText } from "./parquet.js";
 import { type ArchivedFile, type Manifest, readManifest, type Store } from "./store.js";
 
 /** What was compared. */
@@ -13,10 +12,8 @@ interface Compared {
   beyond: number;
   /** What is not as it should be, a line each. */
   wrong: string[];
-  /** With the checksum of each file that was read and had none. */
-  manifest: Manifest;
-  /** Had it been without a checksum or the database's id, as those of an older build? */
-  isOlder: boolean;
+  /** Up to where events are in files. */
+  place: string;
 }
 
 /** What retention deletes: as `deleteEventsBefore` does. */
@@ -45,8 +42,7 @@ export const compareArchive = async (
     const sql = `SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 AND ${which}`;
     return Number((await query(sql, [workspace, from, to, ...more]))[0]!.count);
   };
-  const isOlder = manifest.database === undefined || manifest.files.some(({ sha256 }) => sha256 === undefined);
-  const compared: Compared = { files: 0, events: 0, beyond: 0, wrong: [], manifest, isOlder };
+  const compared: Compared = { files: 0, events: 0, beyond: 0, wrong: [], place: manifest.place };
   let inFiles = 0;
   for (const file of manifest.files) {
     const events = await count(file.from, file.to);
@@ -70,7 +66,7 @@ const compareSum = async (store: Store, { name, bytes, sha256 }: ArchivedFile): 
   const found = await store.sum(name);
   if (found === undefined) return "is not there";
   if (found.bytes !== bytes) return `has ${found.bytes} bytes, and ${bytes} in the manifest`;
-  return sha256 === undefined || found.sha256 === sha256 ? undefined : "is damaged: its checksum is another one";
+  return found.sha256 === sha256 ? undefined : "is damaged: its checksum is another one";
 };
 
 interface Part {
@@ -88,23 +84,12 @@ const compareTable = async (
   { manifest: { workspace, clean }, file, events: some, isBeyond }: Part,
 ): Promise<string | undefined> => {
   const { from, to } = file;
-  let [rows, held] = [0, 0];
-  const isSummed = file.sha256 !== undefined;
-  try {
-    // Of one without a checksum all is read.
-    for await (const ids of some > 0 || !isSummed ? readIds((await store.open(file.name))!, !isSummed) : []) {
-      rows += ids.length;
-      if (ids.some((id) => id < from || id >= to)) return "has events of other days";
-      if (some > 0) held += await countEvents(query, "id = ANY($2::uuid[])", [workspace, ids]);
+  let held = 0;
+  if (some > 0)
+    for await (const { columns } of readEvents((await store.open(file.name))!, ["id"])) {
+      const ids = columns.id.map((id) => uuidText(id as Uint8Array));
+      held += await countEvents(query, "id = ANY($2::uuid[])", [workspace, ids]);
     }
-  } catch (error) {
-    if (error instanceof StartError) return error.message;
-    throw error;
-  }
-  if (!isSummed) {
-    if (rows !== file.rows) return `has ${rows} events, and ${file.rows} in the manifest`;
-    file.sha256 = (await store.sum(file.name))!.sha256;
-  }
   const events = await countEvents(query, "id >= $2 AND id < $3", [workspace, from, to]);
   if (events > held) return `has not ${events - held} events that the database has`;
   if (isBeyond) return undefined;

@@ -4,7 +4,6 @@ import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { StartError } from "../../base/start-error.js";
 import type { Copying } from "../../database/database.js";
 
 /*
@@ -135,18 +134,6 @@ export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = 
     for (const name of columns) group.columns[name] = objects.map((row) => row[name] ?? null);
     yield group;
     rowStart = rowEnd;
-  }
-}
-
-/** The ids of its events. @param all reads all that there is of them @throws StartError where it cannot be read */
-export async function* readIds(file: AsyncBuffer, all: boolean): AsyncGenerator<string[]> {
-  const groups = readEvents(file, all ? NAMES : ["id"]);
-  for (;;) {
-    const { value, done } = await groups.next().catch((error: Error) => {
-      throw new StartError(`cannot be read: ${error.message}`);
-    });
-    if (done) return;
-    yield value.columns.id.map((id) => uuidText(id as Uint8Array));
   }
 }
 

@@ -131,9 +131,8 @@ const archiveOne = async (database: Database, { workspace, store, say }: At, unt
 const checkOne = async ({ query }: Database, { workspace, store, say }: At): Promise<boolean> => {
   const compared = await compareArchive(query, workspace, store);
   if (compared === undefined) return false;
-  const { files, events, beyond, wrong, manifest, isOlder } = compared;
+  const { files, events, beyond, wrong } = compared;
   if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
-  if (isOlder) await writeManifest(store, { ...manifest, database: await idOfDatabase(query) });
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
   say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
@@ -143,8 +142,8 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
 /** @returns whether there was one */
 const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<boolean> => {
   const manifest = await readManifest(store, workspace);
-  const isOwn = [undefined, await idOfDatabase(database.query)].includes(manifest?.database);
-  if (manifest !== undefined && isOwn) await writeManifest(store, { ...manifest, forgotten: true });
+  if (manifest?.database === (await idOfDatabase(database.query)))
+    await writeManifest(store, { ...manifest, forgotten: true });
   return (await forgetPlace(database, { workspace, place: store.place, say })) || manifest !== undefined;
 };
 
@@ -424,7 +423,7 @@ const deleteArchived = async (
     found += 1;
     const [wrong] = compared.wrong;
     if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
-    const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.manifest.place));
+    const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.place));
     const what = `deleted events that are in the archive ${store.place}`;
     await noteDeed(query, { workspace, what, events: deleted });
     say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);

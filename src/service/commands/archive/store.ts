@@ -108,8 +108,7 @@ export interface ArchivedFile {
   to: string;
   rows: number;
   bytes: number;
-  /** Absent where an older build wrote it, until it is checked; so is the database of the manifest. */
-  sha256?: string;
+  sha256: string;
 }
 
 /** What an archive says of the files of a workspace. */
@@ -117,7 +116,7 @@ export interface Manifest {
   format: 1;
   workspace: string;
   /** The id of the database. */
-  database?: string;
+  database: string;
   /** Events before this id are in files, others are not. */
   place: string;
   /** What was to be deleted by notices before this id is in no file. */
@@ -148,7 +147,7 @@ export const readManifest = async (
   const manifest = parseJson(Buffer.from(bytes).toString()) as Manifest | undefined;
   if (manifest?.format !== 1 || manifest.workspace !== workspace)
     throw new StartError(`${store.place}/${manifestOf(workspace)} is no manifest of this build: name another place`);
-  if (database !== undefined && manifest.database !== undefined && manifest.database !== database)
+  if (database !== undefined && manifest.database !== database)
     throw new StartError(`${store.place} is the archive of another database: name another place`);
   return manifest;
 };
