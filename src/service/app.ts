@@ -185,7 +185,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
   const quota = createQuota(config);
-  const refused = [watchRefusals(app, metrics.refused), countRefused(quota.waste)];
+  const refused = [watchRefusals(app, metrics.count), countRefused(quota.waste)];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
   };
@@ -229,9 +229,8 @@ export const registerRoutes = async (
       ...config,
       ...ofEvents,
       access,
-      prove: createProve(config, metrics.proven),
-      tellIgnored: metrics.ignored,
-      tellObeyed: metrics.obeyed,
+      prove: createProve(config, metrics.count),
+      count: metrics.count,
     }),
   );
   await app.register(async (records) => {

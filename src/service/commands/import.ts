@@ -14,6 +14,7 @@ import { continueIds } from "../database/event-id.js";
 import { createGeneration, writeAtGeneration } from "../database/generation.js";
 import { transactInTime } from "../database/settled.js";
 import { createTombstones } from "../deletion/tombstones.js";
+import type { Count } from "../ingest/schemas.js";
 import { type NewEvent, stampOf } from "../ingest/store/rows.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
 import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
@@ -35,13 +36,13 @@ const storeEvents = async (
   await continueIds(database.query, workspace);
   const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are done`;
   let [read, erased, repeated, length] = [0, 0, 0, 0];
-  const leftOut = () => {
-    erased += 1;
+  const count: Count = (name, _, amount = 1) => {
+    if (name === "events_of_erased_total") erased += amount;
   };
   const onRepeat = () => {
     repeated += 1;
   };
-  const { add } = createEventStore(database, { ...(await readState(database)), leftOut });
+  const { add } = createEventStore(database, { ...(await readState(database)), count });
   let chunk: NewEvent[] = [];
   const store = async () => {
     const news = await notFromHere(database, workspace, chunk);

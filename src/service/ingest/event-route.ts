@@ -9,6 +9,7 @@ import { NDJSON, type Row, readEventBodies, readRows } from "./body.js";
 import { createRecord, type EventOptions, isObeyed } from "./record.js";
 import {
   BATCH_PATH,
+  type Count,
   EVENT_PATH,
   EventInput,
   MAX_BATCH_BYTES,
@@ -38,18 +39,18 @@ export const eventRoutes =
   async (app) => {
     const hold = createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES));
     const shared: Shared = { ...options, hold, record: createRecord(store, options) };
-    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);
+    if (options.gpc === "obey") obeyGpc(app, options.count);
     await app.register(single(shared));
     await app.register(several(shared));
   };
 
 /** Takes events of a browser that asks not to be tracked for stored. */
-const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => {
+const obeyGpc = (app: FastifyInstance, count: Count): void => {
   app.addHook("preHandler", async (request, reply) => {
     if (!isObeyed(request)) return;
     const { body } = request;
     const rows = Array.isArray(body) ? body : undefined;
-    tell(rows?.length ?? 1);
+    count("events_obeyed_total", {}, rows?.length ?? 1);
     offer(reply);
     return reply.send(rows?.map((_, index) => ({ index, status: "stored" })) ?? { status: "success" });
   });

@@ -3,6 +3,7 @@ import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { HttpError } from "../http/errors.js";
+import type { Count } from "./schemas.js";
 
 /** The member of `params` that has the proof. */
 export const PROOF_MEMBER = "identity_proof";
@@ -43,11 +44,10 @@ export const secretOf = (secret: string, workspace: string): string =>
  *
  * @param identity `off`: none is looked at; `mark`: what was found is stored; `require`: what does not hold is refused
  * @param identitySecret the secret, or two while one replaces the other
- * @param tell is called for each that is looked at
  */
 export const createProve = (
   { identity, identitySecret }: Pick<ServiceConfig, "identity" | "identitySecret">,
-  tell: (workspace: string, isHeld: boolean) => void = () => {},
+  count: Count = () => {},
 ): Prove => {
   if (identity === "off" || identitySecret === undefined) return () => undefined;
   const own = new Map<string, string[]>();
@@ -59,7 +59,10 @@ export const createProve = (
   return (claim) => {
     if (claim.proof === undefined && identity === "mark") return undefined;
     const wrong = fault(claim, secretsOf(claim.workspace));
-    tell(claim.workspace, wrong === undefined);
+    count("identity_proofs_total", {
+      result: wrong === undefined ? "held" : "failed",
+      workspace: claim.workspace,
+    });
     if (wrong !== undefined && identity === "require")
       throw new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
     return wrong === undefined;

@@ -12,7 +12,7 @@ import { type Answered, explainError, HttpError } from "../http/errors.js";
 import { describeErrors } from "../http/validation.js";
 import type { Row } from "./body.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
-import { EventInput, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
+import { type Count, EventInput, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
 import { type NewEvent, stampOf } from "./store/rows.js";
 import type { EventStore } from "./store/store.js";
 
@@ -149,10 +149,7 @@ export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   gpc: ServiceConfig["gpc"];
   access: Access;
   prove: Prove;
-  /** Is called with the number of events that are not stored, as their browser asks for it. */
-  tellObeyed(events: number): void;
-  /** Is called for each event with members that are left out. */
-  tellIgnored(): void;
+  count: Count;
   quota: ReturnType<typeof createQuota>;
   /** Counts more of a request of an address. @throws HttpError 429 */
   countMore(address: string, points: number): void;
@@ -177,12 +174,9 @@ interface Recorded {
 }
 
 /** @returns records the events of a request; resolves to what became of each, once all that are right are committed */
-export const createRecord = (
-  store: EventStore,
-  { countMore, maxEventBytes, prove, quota, tellIgnored }: EventOptions,
-) => {
+export const createRecord = (store: EventStore, { count, countMore, maxEventBytes, prove, quota }: EventOptions) => {
   /** Each is counted as a request, and whoever has nothing left costs nothing more. */
-  const count = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): void => {
+  const countAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): void => {
     if (request.isOfServer || rows.length === 1) return;
     countMore(request.ip, Math.max(0, rows.length - 1));
     quota.spend({ ...sender, points: 0 });
@@ -224,12 +218,12 @@ export const createRecord = (
     }
     if (ignored.length === 0) return;
     one.verdict.ignored = ignored;
-    tellIgnored();
+    count("events_with_ignored_members_total");
   };
 
   return async (request: FastifyRequest, rows: readonly Row[]): Promise<readonly Recorded[]> => {
     const sender = senderOf(request);
-    count(request, sender, rows);
+    countAll(request, sender, rows);
     const all = judgeAll(request, sender, rows);
     const right = all.filter(({ judged }) => judged !== undefined);
     if (right.length === 0) return all;

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pointsOf } from "../access/limits.js";
 import type { Answered } from "../http/errors.js";
-import { BATCH_PATH, EVENT_PATH } from "./schemas.js";
+import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
 const REASONS: Record<number, string> = {
@@ -59,10 +59,10 @@ export const countRefused =
  * @param count is called for each
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
-export const watchRefusals = (app: FastifyInstance, count: (reason: string, workspace: string) => void): Tell => {
+export const watchRefusals = (app: FastifyInstance, count: Count): Tell => {
   const told = createTold(QUIET_MS);
   const refused = (reason: string, workspace: string, example: object): void => {
-    count(reason, workspace);
+    count("events_refused_total", { reason, workspace });
     const number = told(`${reason} ${workspace}`);
     if (number !== undefined)
       app.log.warn({ reason, workspace, refused: number, example }, `events are refused: ${reason}`);

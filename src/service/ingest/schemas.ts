@@ -1,5 +1,35 @@
 import { type Static, Type } from "typebox";
 
+/** What is counted, as Prometheus reads it: what each is, and its labels. */
+export const COUNTED = {
+  events_refused_total: [
+    "Events that were not stored, by reason, and by workspace where a token said which",
+    "reason",
+    "workspace",
+  ],
+  events_obeyed_total: ["Events that were not stored, as their browser asks for it (Sec-GPC, TRACKLET_GPC)"],
+  events_with_ignored_members_total: [
+    "Events whose body had members besides contact_uid, event_uid and params, which were left out",
+  ],
+  events_without_record_total: [
+    "Events stored without a look at the records of contact and account: their address had made too many that day",
+  ],
+  events_of_erased_total: [
+    "Events that were answered with success and left out: their contact was erased after they had occurred",
+    "workspace",
+  ],
+  identity_proofs_total: [
+    "Proofs of identity that were looked at, by workspace and whether they held",
+    "result",
+    "workspace",
+  ],
+  new_contacts_total: ["Contacts that events have made"],
+  new_event_names_total: ["Events of a name that has not come before, as far as is remembered"],
+  wrong_tokens_total: ["Requests with a wrong token for what is read or administered, by what it was for", "realm"],
+} as const satisfies Record<string, readonly [help: string, ...labels: string[]]>;
+/** Counts one of these, once or `amount` times. */
+export type Count = (name: keyof typeof COUNTED, labels?: Record<string, string>, amount?: number) => void;
+
 export const EVENT_PATH = "/v1/track/event";
 /** Of several events. */
 export const BATCH_PATH = `${EVENT_PATH}s`;

@@ -14,6 +14,7 @@ import { freeBytes } from "../database/embedded/room.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { createTold, QUIET_MS, REFUSALS } from "../ingest/refusals.js";
+import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { EventStore } from "../ingest/store/store.js";
 import type { Behind } from "../numbers/sums/behind.js";
 import { createEventAges, type Upkeep } from "./ages.js";
@@ -194,48 +195,14 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
   );
   const batches = histogram("commit_events", "Events in a transaction", [1, 2, 5, 10, 20, 50, 100, 200, 500]);
   const commits = histogram("commit_seconds", "Time that a transaction of events takes", SECONDS);
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name: `tracklet_${name}`, help, labelNames, registers });
-  const refused = counter(
-    "events_refused_total",
-    "Events that were not stored, by reason, and by workspace where a token said which",
-    "reason",
-    "workspace",
+  const counters = Object.fromEntries(
+    Object.entries(COUNTED).map(([name, [help, ...labelNames]]) => [
+      name,
+      new Counter<string>({ name: `tracklet_${name}`, help, labelNames, registers }),
+    ]),
   );
-  const obeyed = counter(
-    "events_obeyed_total",
-    "Events that were not stored, as their browser asks for it (Sec-GPC, TRACKLET_GPC)",
-  );
-  const ignored = counter(
-    "events_with_ignored_members_total",
-    "Events whose body had members besides contact_uid, event_uid and params, which were left out",
-  );
-  const withoutRecord = counter(
-    "events_without_record_total",
-    "Events stored without a look at the records of contact and account: their address had made too many that day",
-  );
-  const erased = counter(
-    "events_of_erased_total",
-    "Events that were answered with success and left out: their contact was erased after they had occurred",
-    "workspace",
-  );
-  const proofs = counter(
-    "identity_proofs_total",
-    "Proofs of identity that were looked at, by workspace and whether they held",
-    "result",
-    "workspace",
-  );
-  const newContacts = counter("new_contacts_total", "Contacts that events have made");
-  const newNames = counter(
-    "new_event_names_total",
-    "Events of a name that has not come before, as far as is remembered",
-  );
-  const wrongTokens = counter(
-    "wrong_tokens_total",
-    "Requests with a wrong token for what is read or administered, by what it was for",
-    "realm",
-  );
-  const ages = createEventAges(watched, () => newNames.inc());
+  const count: Count = (name, labels = {}, amount = 1) => counters[name]!.inc(labels, amount);
+  const ages = createEventAges(watched, () => count("new_event_names_total"));
   let waiting = 0;
   addGauges(registry, [
     {
@@ -253,7 +220,8 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
   ]);
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
-    for (const reason of ["full", "away", "disk", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
+    for (const reason of ["full", "away", "disk", "failed", ...REFUSALS])
+      count("events_refused_total", { reason, workspace }, 0);
 
   return {
     type: registry.contentType,
@@ -263,20 +231,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
     watchState: (state: State): void => addState(registry, state),
     /** Learns when events came before this process began. */
     loadAges: ages.load,
-    /** To be called for each event that is refused before it gets to a store. */
-    refused: (reason: string, workspace: string): void => refused.inc({ reason, workspace }),
-    /** To be called for each event with members that were left out. */
-    ignored: (): void => ignored.inc(),
-    /** To be called with the number of events that are not stored, as their browser asks for it. */
-    obeyed: (events: number): void => obeyed.inc(events),
-    /** To be called for each event that makes no record, as its address has made too many. */
-    withoutRecord: (): void => withoutRecord.inc(),
-    /** To be called for each event that is left out, as its contact was erased. */
-    leftOut: (workspace: string): void => erased.inc({ workspace }),
-    /** To be called with the number of contacts that events have made. */
-    madeContacts: (contacts: number): void => newContacts.inc(contacts),
-    /** To be called for each proof of identity that is looked at. */
-    proven: (workspace: string, isHeld: boolean): void => proofs.inc({ result: isHeld ? "held" : "failed", workspace }),
+    count,
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches.observe(events);
@@ -295,7 +250,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
           },
           (error: unknown) => {
             waiting -= 1;
-            refused.inc({ reason: reasonOf(error), workspace: event.workspace });
+            count("events_refused_total", { reason: reasonOf(error), workspace: event.workspace });
             throw error;
           },
         );
@@ -311,7 +266,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
         requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
         const [, realm] = /^Bearer realm="(\w+)"/.exec(String(reply.getHeader("www-authenticate") ?? "")) ?? [];
         if (realm !== undefined && request.headers.authorization !== undefined) {
-          wrongTokens.inc({ realm });
+          count("wrong_tokens_total", { realm });
           const wrong = told(realm);
           if (wrong !== undefined)
             app.log.warn({ realm, wrong, from: request.ip }, `a wrong token was sent for ${realm}`);

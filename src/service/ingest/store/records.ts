@@ -1,6 +1,7 @@
 import type { Counter } from "../../access/limits.js";
 import { encodeText, recordId } from "../../base/exact-text.js";
 import type { Statement, Written } from "../../database/database.js";
+import type { Count } from "../schemas.js";
 import { createInsert } from "./rows.js";
 
 /* The statements that make bare records, of whom events alone tell: accounts, contacts and memberships. What is there stays. */
@@ -97,10 +98,7 @@ interface Memory {
   generation: () => number;
   /** How many new records each network may have made. */
   bound?: Counter | undefined;
-  /** Is called for each event that makes none, as its network has used that up. */
-  withoutRecord?: (() => void) | undefined;
-  /** Is called with the number of contacts that were made. */
-  madeContacts?: ((contacts: number) => void) | undefined;
+  count?: Count | undefined;
 }
 
 /** What is not known to be there, of what some events tell. */
@@ -129,7 +127,7 @@ export type Done = (statements: readonly (Statement | Making)[], made: Written) 
  * ago costs nothing again, not even a digest, for it is known by the texts that came with the event. What is written by it must
  * be committed at the same generation alone.
  */
-export const createMissingRecords = ({ generation, bound, withoutRecord, madeContacts }: Memory): MissingRecords => {
+export const createMissingRecords = ({ generation, bound, count }: Memory): MissingRecords => {
   let known = new Set<string>();
   let size = 0;
   let since: number | undefined;
@@ -157,7 +155,7 @@ export const createMissingRecords = ({ generation, bound, withoutRecord, madeCon
       if (isKnown(key, told)) continue;
       if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) {
         without.add(event);
-        withoutRecord?.();
+        count?.("events_without_record_total");
         continue;
       }
       told.set(key, event);
@@ -170,7 +168,7 @@ export const createMissingRecords = ({ generation, bound, withoutRecord, madeCon
       done: (statements, made) => {
         for (const [at, making] of statements.entries()) {
           if (!("makers" in making)) continue;
-          if (making.table === "contacts") madeContacts?.(made[at]!.length);
+          if (making.table === "contacts") count?.("new_contacts_total", {}, made[at]!.length);
           for (const { key } of made[at]!) {
             const from = making.makers.get(key as string);
             if (from !== undefined) bound?.add(from, 1);

@@ -7,6 +7,7 @@ import { checkGeneration, writeAtGeneration } from "../../database/generation.js
 import { BOUNDS, type Bounds, writeInTime } from "../../database/settled.js";
 import { isUnavailable } from "../../database/sql-state.js";
 import { HttpError } from "../../http/errors.js";
+import type { Count } from "../schemas.js";
 import { createGroupCommit } from "./group-commit.js";
 import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./records.js";
 import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
@@ -100,12 +101,7 @@ export interface StoreOptions extends AtGeneration {
   isServed(workspace: string): boolean;
   /** Is called after each commit, with the number of its events and the seconds that it took. */
   committed?(events: number, seconds: number): void;
-  /** Is called for each event that makes no record, see `addressRecords`. */
-  withoutRecord?(): void;
-  /** Is called with the number of contacts that were made. */
-  madeContacts?(contacts: number): void;
-  /** Is called for each event that is left out, as its contact was erased after it. */
-  leftOut?(workspace: string): void;
+  count?: Count;
   /** New contacts, accounts and memberships a day of one network. Default: any number */
   addressRecords?: number;
   bounds?: Bounds;
@@ -206,7 +202,7 @@ export const createEventStore = (
   };
 
   const tellLeftOut = ({ leftOut }: Commit): void => {
-    for (const { workspace } of leftOut) tell.leftOut?.(workspace);
+    for (const { workspace } of leftOut) tell.count?.("events_of_erased_total", { workspace });
   };
 
   const steps = [leaveUnserved, leaveErased, findMissing, storeAccounts, storeEvents, tellLeftOut];
