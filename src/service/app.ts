@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
-import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
+import { decorateWorkspace, requireBearer } from "./access/auth.js";
 import { boundConnections } from "./access/bounds.js";
 import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
 import { type Access, createAccess } from "./access/tokens.js";
@@ -234,19 +234,19 @@ export const registerRoutes = async (
     }),
   );
   await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(access.tokens("access")));
+    records.addHook("preParsing", requireBearer(access, "access"));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(asked, settled, config.publicUrl));
     await records.register(peopleRoutes(asked, settled));
   });
   await app.register(async (numbers) => {
-    numbers.addHook("preParsing", requireBearer(access.tokens("access"), access.tokens("numbers")));
+    numbers.addHook("preParsing", requireBearer(access, "access", "numbers"));
     await numbers.register(numbersRoute(asked, settled));
     await numbers.register(returningRoute(asked));
   });
   await app.register(async (admin) => {
-    admin.addHook("preParsing", requireAdmin(access));
+    admin.addHook("preParsing", requireBearer(access, "admin"));
     await admin.register(personRoutes(database));
     await admin.register(traitRoutes(database));
     await admin.register(leftOutRoutes(database));

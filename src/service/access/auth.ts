@@ -1,6 +1,6 @@
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "../http/errors.js";
-import type { Access, Tokens } from "./tokens.js";
+import type { Access, Kind } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -34,76 +34,51 @@ export const decorateWorkspace = (app: FastifyInstance): void => {
 };
 
 /**
- * Hooks that let only the holder of a token pass. They run after the rate limit, which slows down guessing, and
+ * Hooks that let only the holder of a token of some kinds pass. They run after the rate limit, which slows down guessing, and
  * before the body is read.
- *
- * @param ofNumbers those for figures alone, where they may ask, too
  */
-export const requireBearer =
-  (tokens: Tokens, ofNumbers: Tokens = () => undefined): preParsingHookHandler =>
-  (request, _reply, _payload, done) => {
-    const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
-    const own = token === undefined ? undefined : tokens(token);
-    const workspace = token === undefined ? undefined : (own ?? ofNumbers(token));
-    if (workspace !== undefined) {
-      request.workspace = workspace;
-      request.isOfNumbers = own === undefined;
+export const requireBearer = ({ find, hasAdmin }: Access, ...kinds: Kind[]): preParsingHookHandler => {
+  const [what, realm] = kinds.includes("admin") ? ["admin", "admin"] : ["access", "records"];
+  return (request, reply, _payload, done) => {
+    // Where there is none at all, there is nothing to ask for.
+    if (realm === "admin" && !hasAdmin()) return void reply.callNotFound();
+    const text = BEARER.exec(request.headers.authorization ?? "")?.[1];
+    const token = text === undefined ? undefined : find(text);
+    if (token !== undefined && kinds.includes(token.kind)) {
+      request.workspace = token.workspace;
+      request.tokenName = token.name;
+      request.isOfNumbers = token.kind === "numbers";
       return done();
     }
-    const [text, detail] = token === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3
+    const [how, detail] = text === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3
     done(
-      new HttpError(401, `the access token is ${text}: send Authorization: Bearer <token>`, {
-        "www-authenticate": `Bearer realm="records"${detail}`,
+      new HttpError(401, `the ${what} token is ${how}: send Authorization: Bearer <token>`, {
+        "www-authenticate": `Bearer realm="${realm}"${detail}`,
       }),
     );
   };
-
-/** The same for the operator's token. Where there is none at all, there is nothing to ask for. */
-export const requireAdmin =
-  ({ admin, hasAdmin }: Access): preParsingHookHandler =>
-  (request, reply, _payload, done) => {
-    if (!hasAdmin()) return void reply.callNotFound();
-    const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
-    const owner = token === undefined ? undefined : admin(token);
-    if (owner === undefined)
-      return done(
-        new HttpError(
-          401,
-          `the admin token is ${token === undefined ? "missing" : "wrong"}: send Authorization: Bearer <token>`,
-          {
-            "www-authenticate": 'Bearer realm="admin"',
-          },
-        ),
-      );
-    request.workspace = owner.workspace;
-    request.tokenName = owner.name;
-    done();
-  };
+};
 
 /**
  * The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an
- * empty password.
- *
- * @param ofAdmin the operator's, where they may send, too: taken as one of a server
+ * empty password. The operator's is taken as one of a server.
  */
 export const requireApiToken =
-  (tokens: Tokens, ofServers: Tokens, ofAdmin: Tokens = () => undefined): preParsingHookHandler =>
+  ({ find }: Access, ...kinds: Kind[]): preParsingHookHandler =>
   (request, _reply, _payload, done) => {
     const { api_token: parameter } = request.query as { api_token?: unknown };
     const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
     const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
     const user = pair?.endsWith(":") ? pair.slice(0, -1) : undefined;
-    for (const token of [parameter, user]) {
-      if (typeof token !== "string") continue;
-      const ofPage = tokens(token);
-      // No text is two kinds of token. URLs stand in logs: the operator's is not taken from one.
-      const ofOperator = ofPage === undefined && token === user ? ofAdmin(token) : undefined;
-      const workspace = ofPage ?? ofOperator ?? ofServers(token);
-      if (workspace === undefined) continue;
-      request.workspace = workspace;
-      request.isOfServer = ofPage === undefined;
-      request.isOfPage = ofPage !== undefined && token === parameter;
-      request.isOfAdmin = ofOperator !== undefined;
+    for (const text of [parameter, user]) {
+      const token = typeof text === "string" ? find(text) : undefined;
+      if (token === undefined || !kinds.includes(token.kind)) continue;
+      // URLs stand in logs: the operator's is not taken from one.
+      if (token.kind === "admin" && text !== user) continue;
+      request.workspace = token.workspace;
+      request.isOfServer = token.kind !== "api";
+      request.isOfPage = token.kind === "api" && text === parameter;
+      request.isOfAdmin = token.kind === "admin";
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;

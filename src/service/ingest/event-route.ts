@@ -64,7 +64,7 @@ const single =
     app.post(
       EVENT_PATH,
       {
-        preParsing: requireApiToken(access.tokens("api"), access.tokens("server")),
+        preParsing: requireApiToken(access, "api", "server"),
         schema: {
           operationId: "sendEvent",
           tags: ["events"],
@@ -106,7 +106,7 @@ const several =
     app.post(
       BATCH_PATH,
       {
-        preParsing: requireApiToken(access.tokens("api"), access.tokens("server"), access.tokens("admin")),
+        preParsing: requireApiToken(access, "api", "server", "admin"),
         schema: {
           operationId: "sendEvents",
           tags: ["events"],
