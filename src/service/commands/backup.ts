@@ -72,7 +72,7 @@ const sumOf = (dumps: readonly Dump[]): number => dumps.reduce((sum, { bytes }) 
 
 const backUp = async (database: Database, folder: string, told: Pick<Commands, "say" | "bounds">): Promise<void> => {
   const { query } = database;
-  const { backup_asked = await readClock(query), backup_done } = await readState(query);
+  const { now, backup_asked = now, backup_done } = await readState(query);
   await writeState(query, { backup_asked });
   // So that each dump has the key of the erasures that come after it.
   await keyIn(query);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Query, Statement } from "./database.js";
+import { readState, type State } from "./service-state.js";
 import { errorCode, repeated } from "./sql-state.js";
-import type { State } from "./tasks.js";
 
 /*
  * Processes share nothing but the database, and remember some of it. Whoever deletes something, or changes who may ask, moves a
@@ -20,22 +20,19 @@ export interface Generation {
 interface Following {
   /** Is called at the beginning, and when the number has moved: it learns anew what is remembered. */
   moved(): Promise<void>;
-  /** Is called with all that processes tell each other by the database, and its clock. */
-  seen?(state: State, now: number): void;
+  /** Is called with all that processes tell each other by the database. */
+  seen?(state: State): void;
 }
 
 export const createGeneration = async (query: Query, { moved, seen: tell }: Following): Promise<Generation> => {
   let seen: number | undefined;
   let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
-    const rows = await query<Record<string, unknown>>(
-      "SELECT name, value, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM service_state",
-    );
-    const state: State = new Map(rows.map(({ name, value }) => [String(name), Number(value)]));
-    const value = state.get(GENERATION) ?? 0;
+    const state = await readState(query);
+    const value = state[GENERATION] ?? 0;
     if (value !== seen) await moved();
     seen = value;
-    tell?.(state, Number(rows[0]?.now ?? Date.now()));
+    tell?.(state);
   };
   const generation = {
     value: () => seen!,

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { MigrationBuilder } from "node-pg-migrate";
 import type pg from "pg";
 import { digest } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
@@ -80,7 +79,7 @@ export type Tell = (text: string) => void;
 const LOCK = 8_131_211;
 
 /** While a statement waits for a lock, all others on that table wait behind it, and events with them: so not for long. */
-const IN_TRANSACTION = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
+const IN_TRANSACTION = "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
 /** What is done beside all others makes nobody wait, and may itself. */
 const ANY_TIME = "SET lock_timeout = 0; SET statement_timeout = 0";
 
@@ -90,43 +89,31 @@ const LONGEST_WAIT_MS = 30_000;
 /** Of a start, which must say soon what is wrong. */
 const ATTEMPTS = 3;
 
-const load = async () =>
-  MIGRATIONS.map(({ name, statements, isApart }) => ({
-    id: `${name}.sql`,
-    filePaths: [],
-    actions: {
-      up: (builder: MigrationBuilder) => {
-        if (isApart) builder.noTransaction();
-        for (const statement of [isApart ? ANY_TIME : IN_TRANSACTION, ...statements]) builder.sql(statement);
-      },
-    },
-  }));
+/** Of those that are done. */
+const LOG =
+  "CREATE TABLE IF NOT EXISTS schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL)";
+
+/** Runs those that nobody has run meanwhile. */
+const run = async (client: pg.PoolClient, missing: readonly Migration[]): Promise<void> => {
+  await client.query(LOG);
+  const done = (await client.query<{ name: string }>("SELECT name FROM schema_migrations")).rows;
+  for (const { name, statements, isApart } of missing.filter((one) => !done.some((row) => row.name === one.name))) {
+    for (const statement of [isApart ? ANY_TIME : IN_TRANSACTION, ...statements]) await client.query(statement);
+    await client.query("INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())", [name]);
+    if (!isApart) await client.query("COMMIT");
+  }
+};
 
 /**
- * Runs the first so many of the migrations that are missing. Each is committed by itself, with the row that says so; where
- * somebody holds a lock, it is tried again.
+ * Runs migrations. Each is committed by itself, with the row that says so; where somebody holds a lock, it is tried again.
  *
  * @param tell hears of each attempt, and there is no last one; absent: there are three
  * @throws StartError when somebody has held a lock each time
  */
-const runMigrations = async (database: Alone, count: number, tell?: Tell): Promise<void> => {
-  // What it needs besides is loaded only where something is missing.
-  const { runner } = await import("node-pg-migrate");
-  const schemas = await database.query<{ schema: string }>("SELECT current_schema() AS schema");
-  const run = (client: pg.PoolClient) =>
-    runner({
-      dbClient: client,
-      dir: FOLDER,
-      direction: "up",
-      count,
-      migrationsTable: "schema_migrations",
-      migrationsSchema: schemas[0]!.schema,
-      migrationLoaderStrategies: [{ extensions: [".sql"], loader: load }],
-      singleTransaction: false,
-      // The lock of a session is another's behind PgBouncer; that of a transaction is not.
-      noLock: true,
-      log: () => {},
-    }).catch(async (error) => {
+const runMigrations = async (database: Alone, missing: readonly Migration[], tell?: Tell): Promise<void> => {
+  if (missing.length === 0) return;
+  const once = (client: pg.PoolClient) =>
+    run(client, missing).catch(async (error) => {
       await client.query("ROLLBACK").catch(() => {});
       throw error;
     });
@@ -136,7 +123,7 @@ const runMigrations = async (database: Alone, count: number, tell?: Tell): Promi
       `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(${LOCK})`,
     );
     try {
-      await repeatedly(() => database.use(run), tell);
+      await repeatedly(() => database.use(once), tell);
     } finally {
       await holder.query("COMMIT").catch(() => {});
     }
@@ -161,7 +148,7 @@ const repeatedly = async (run: () => Promise<unknown>, tell?: Tell): Promise<voi
 export const migrate = async (database: Alone, tell: Tell): Promise<void> => {
   const { missing } = await look(database);
   for (const { name } of missing) tell(`brings in ${name}`);
-  if (missing.length > 0) await runMigrations(database, missing.length, tell);
+  await runMigrations(database, missing, tell);
   if (missing.length > 0) await noteBuild(database.query);
   tell(`the tables are those of ${MIGRATIONS.at(-1)!.name}`);
 };
@@ -182,7 +169,7 @@ export const prepare = async (database: Alone): Promise<void> => {
     const [row] = await database.query(`SELECT 1 AS found FROM events OFFSET ${MANY} LIMIT 1`);
     if (row !== undefined) throw older();
   }
-  await runMigrations(database, missing.length);
+  await runMigrations(database, missing);
   await noteBuild(database.query);
 };
 
@@ -257,7 +244,7 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
   const other = versions.find((name, at) => wanted[at]?.name !== name);
   if (other !== undefined) throw unknown(other);
   const { missing } = await look(database, wanted);
-  if (missing.length > 0) await runMigrations(database, missing.length);
+  await runMigrations(database, missing);
   const made = "SELECT name FROM unnest($1::text[]) AS listed (name) WHERE to_regclass(name) IS NOT NULL";
   for (const { name: table } of await database.query<{ name: string }>(made, [Object.keys(TABLES)])) {
     const [row] = await database.query(`SELECT 1 AS found FROM ${table} LIMIT 1`);

@@ -6,9 +6,18 @@ import type { Query } from "./database.js";
 export const readClock = async (query: Query): Promise<number> =>
   Math.floor(Number((await query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"))[0]!.now));
 
-export const readState = async (query: Query): Promise<Partial<Record<string, number>>> => {
-  const rows = await query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
-  return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]));
+/** All of them, and the clock as `now`. */
+export interface State {
+  now: number;
+  [name: string]: number | undefined;
+}
+
+export const readState = async (query: Query): Promise<State> => {
+  const rows = await query<{ name: string; value: unknown }>(
+    `SELECT name, value FROM service_state
+     UNION ALL SELECT 'now', floor(extract(epoch FROM clock_timestamp()) * 1000)`,
+  );
+  return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])) as unknown as State;
 };
 
 export const writeState = async (query: Query, values: Record<string, number>): Promise<void> => {

@@ -1,5 +1,6 @@
 import { digest } from "../base/exact-text.js";
 import type { Database } from "./database.js";
+import type { State } from "./service-state.js";
 import { isUnavailable, tookTooLong } from "./sql-state.js";
 
 /*
@@ -29,9 +30,6 @@ export interface Task {
   /** Is told why a run has failed; not where the database is away, as those who need it are told. */
   failed(error: Error): void;
 }
-
-/** What all processes know together, by name. */
-export type State = ReadonlyMap<string, number>;
 
 /** Another process does it. */
 const TAKEN = new Error("another process does this task");
@@ -81,10 +79,11 @@ export const createTasks = (database: Database) => {
       tasks.push(task);
       if (task.atStart) starting.add(task);
     },
-    /** Begins what is due. @param now by the clock of the database, in epoch milliseconds */
-    look: (state: State, now: number): void => {
+    /** Begins what is due. */
+    look: (state: State): void => {
+      const { now } = state;
       for (const task of isOver ? [] : tasks) {
-        const due = state.get(DUE + task.name);
+        const due = state[DUE + task.name];
         // What is due later than it can be was said by a clock that was wrong.
         const isLater = due !== undefined && due > now && due <= now + task.every + AGAIN_MS;
         if (running.has(task.name) || (!starting.delete(task) && isLater)) continue;

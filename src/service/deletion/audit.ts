@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { NIL } from "uuid";
 import type { Query } from "../database/database.js";
 import { idAt, newIds } from "../database/event-id.js";
-import { readClock, readState, writeState } from "../database/service-state.js";
+import { readState, writeState } from "../database/service-state.js";
 import { isReadOnly, tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 
@@ -68,8 +68,8 @@ export const tellDeeds = (log: FastifyBaseLogger): Task => ({
   name: "audit",
   every: LOOK_MS,
   run: async ({ query }) => {
-    const to = (await readClock(query)) - LATE_MS;
-    const { audit_told: from = to } = await readState(query);
+    const { now, audit_told: from = now - LATE_MS } = await readState(query);
+    const to = now - LATE_MS;
     const rows = await query<Record<string, unknown>>(
       "SELECT at, workspace, what, events FROM audit WHERE id >= $1 AND id < $2 AND token = $3 ORDER BY id",
       [idAt(from), idAt(to), COMMAND],

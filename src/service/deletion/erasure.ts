@@ -6,6 +6,7 @@ import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
+import { readClock } from "../database/service-state.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { makeRecords } from "../ingest/store/records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
@@ -68,7 +69,7 @@ export const eraseContacts = async (
 ): Promise<Erased> => {
   const { query } = database;
   const key = await keyIn(query);
-  const at = await databaseTime(query);
+  const at = await readClock(query);
   const marks = uids.map((uid) => markOfUid(key, workspace, uid));
   const lines = newIds(uids.length);
   const what = anonymise === undefined ? "erase" : "anonymise";
@@ -89,10 +90,6 @@ export const eraseContacts = async (
   await endDeeds(query, lines, counts);
   return erased;
 };
-
-/** The time of an erasure: that of the machine that asks may be another one. */
-const databaseTime = async (query: Query): Promise<number> =>
-  Number((await query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now"))[0]!.now);
 
 /**
  * Writes erasures into the file of the data folder, then into the database. What is not in the file is not in the database either; what

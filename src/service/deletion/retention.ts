@@ -80,8 +80,8 @@ const SILENT_HOURS = 3;
 /** What is wrong with retention; nothing where it goes on, however much it has to do. */
 export const tellLate = async (query: Query, kept: Kept): Promise<string | undefined> => {
   const behind = Math.max(0, ...(await createRetentionBehind(query, kept)()).map(({ seconds }) => seconds * 1_000));
-  const { [DONE]: done } = await readState(query);
-  const isRunning = done !== undefined && (await readClock(query)) - done < SILENT_HOURS * HOUR_MS;
+  const { now, [DONE]: done } = await readState(query);
+  const isRunning = done !== undefined && now - done < SILENT_HOURS * HOUR_MS;
   if (behind < DAY_MS || isRunning) return undefined;
   const last = done === undefined ? "it never ended well" : `it ended well last at ${new Date(done).toISOString()}`;
   return `retention is ${Math.floor(behind / DAY_MS)} days behind, ${last}: the log of the service says why`;

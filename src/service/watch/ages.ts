@@ -1,6 +1,6 @@
 import { decodeText, encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
-import { readClock, readState } from "../database/service-state.js";
+import { readState } from "../database/service-state.js";
 import { archiveRuns } from "../records/archives.js";
 import { PUT_RIGHT_AT } from "../records/lost-places.js";
 
@@ -91,9 +91,9 @@ export interface Upkeep {
 }
 
 export const readUpkeep = async (query: Query): Promise<Upkeep> => {
-  const now = await readClock(query);
-  const age = (at: number) => Math.max(0, now - at) / 1_000;
   const state = await readState(query);
+  const { now } = state;
+  const age = (at: number) => Math.max(0, now - at) / 1_000;
   const { backup_asked, backup_done = backup_asked, backup_dropped, backup_anew, drill_done, drill_failed } = state;
   // That of the first start is never deleted.
   const [row] = await query<{ made: unknown }>("SELECT min(created_at) AS made FROM workspaces");

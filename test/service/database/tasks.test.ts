@@ -30,7 +30,7 @@ overDatabase(
       });
       const look = async (now: number) => {
         const rows = await database.query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
-        return () => tasks.look(new Map(rows.map(({ name, value }) => [name, Number(value)])), now);
+        return () => tasks.look({ ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])), now });
       };
       return { ...tasks, done, look };
     };
