@@ -1,5 +1,5 @@
 /*
- * Loaded into a process of the service before all else: numbers the statements that go out and the operations on files, and kills
+ * Loaded into a process of the service by `--import`, before all else: numbers the statements that go out and the operations on files, and kills
  * the process after the one that `MODEL_CRASH` says. `MODEL_POINTS` is a file that gets a line for each. With `MODEL_ARMED=later` it
  * counts from the signal SIGUSR2 on.
  */

@@ -8,7 +8,7 @@ import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { everyRow } from "../support/every-row.js";
-import { requireForm } from "./form.js";
+import { readDescription, requireForm } from "./form.js";
 import type { TokenKind } from "./state.js";
 
 /** What was answered; without a status where nothing was. */
@@ -30,13 +30,20 @@ export interface Said {
   failed?: string;
 }
 
+/** What a command said, which is not to fail. */
+export const must = async (saying: Promise<Said>): Promise<Said> => {
+  const said = await saying;
+  if (said.failed !== undefined) throw new Error(`a command failed: ${said.failed}`);
+  return said;
+};
+
 /** Tokens of the workspace that the environment names. */
 export const OWN: Record<TokenKind, string> = {
   ...{ api: "model-api-token-00", server: "model-server-token" },
   ...{ access: "model-access-token", admin: "model-admin-token-0" },
 };
 
-export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash"] as const;
+export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash", "breakOff"] as const;
 export type Fault = (typeof FAULTS)[number];
 /** What is left out here, with the reason. */
 export type Cannot = Partial<Record<string, string>>;
@@ -46,10 +53,13 @@ export interface Running {
   url: string;
   pid?: number;
   hasEnded(): boolean;
+  /** Is it to be killed at an operation? */
+  isToEnd?: boolean;
   stop(signal: NodeJS.Signals): Promise<unknown>;
 }
 /** How services and commands run, and where databases come from. */
 export interface House {
+  /** @param more of its environment, where it is a process */
   start(databaseUrl: string, more?: Record<string, string>): Promise<Running>;
   command(databaseUrl: string, args: string[]): Promise<Said>;
   /** An empty database, or one with tables and with a clock that can be set. */
@@ -59,15 +69,40 @@ export interface House {
   patience: number;
 }
 
+/** Databases of a server; what is not to be empty is a copy of one that a service has made. */
+export const databasesOf = async (
+  serverUrl: string,
+  start: House["start"],
+): Promise<Pick<House, "create" | "drop">> => {
+  const urlOf = (name: string): string => serverUrl.replace(/postgres$/, name);
+  let made = 0;
+  await runAt(serverUrl, "CREATE DATABASE made");
+  await (await start(urlOf("made"))).stop("SIGTERM");
+  await withQuery(urlOf("made"), makeClock);
+  return {
+    create: async (isEmpty) => {
+      const name = `history_${++made}`;
+      await runAt(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${isEmpty ? "template0" : "made"} STRATEGY file_copy`);
+      if (!isEmpty) await runAt(serverUrl, `ALTER DATABASE ${name} SET search_path = skewed, pg_catalog, public`);
+      return urlOf(name);
+    },
+    drop: (url) => runAt(serverUrl, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`),
+  };
+};
+
 /** What steps and properties may do with a service, however it runs. */
 export const openDriver = async (house: House) => {
   const folder = mkdtempSync(join(tmpdir(), "tracklet-model-"));
   const locks: Promise<unknown>[] = [];
   let url = await house.create(false);
   let turn = 0;
+  /** An empty one into which a command was broken off. */
+  let next: string | undefined;
   const services: Running[] = [];
-  const start = (more?: Record<string, string>) =>
-    soon(house.patience, async () => void services.push(await house.start(url, more)));
+  const start = async (more?: Record<string, string>): Promise<void> => {
+    await soon(house.patience, async () => void services.push(await house.start(url, more)));
+    await readDescription(services[0]!.url);
+  };
   /** What a process that was killed has sent may be committed still: it has ended once its connections are gone. */
   const end = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
     await Promise.all(services.splice(0).map((service) => service.stop(signal)));
@@ -77,6 +112,8 @@ export const openDriver = async (house: House) => {
   };
   const driver = {
     folder,
+    /** Gets a line for each operation of what is to be killed after one. */
+    points: join(folder, "points"),
     patience: house.patience,
     url: () => url,
     services: () => services,
@@ -93,22 +130,21 @@ export const openDriver = async (house: House) => {
     second: async () => (services.length < 2 ? start() : undefined),
     /** What the database's clock shows beside the right time. */
     setClock: (ahead: number) => withQuery(url, (query) => setBack(query, -ahead)),
-    /** Is called with the new database before the next `moveOn` fills it. */
-    beforeFill: undefined as ((url: string) => Promise<unknown>) | undefined,
     /** Ends the service, lets `fill` a new empty database, and goes on with that one. */
     moveOn: async (fill: (next: string) => Promise<Said>): Promise<Said> => {
       await end();
-      const next = await house.create(true);
-      await driver.beforeFill?.(next);
-      driver.beforeFill = undefined;
+      const wasBegun = next !== undefined;
+      next ??= await house.create(true);
       const said = await fill(next);
-      if (said.failed === undefined) {
+      // One that was whole when it was broken off is refused.
+      const isWhole = said.failed === undefined || (wasBegun && /must be empty|moved/.test(said.failed));
+      if (isWhole) {
         await house.drop(url);
-        url = next;
+        [url, next] = [next, undefined];
         await withQuery(url, makeClock);
       }
       await start();
-      return said;
+      return isWhole ? { out: said.out, err: said.err } : said;
     },
     /** Runs a command over another database. */
     commandAt: (at: string, ...args: string[]) => house.command(at, args),
@@ -122,10 +158,14 @@ export const openDriver = async (house: House) => {
     },
     /** Every row of every table as text, by the table's name. */
     everyRow: () => everyRow({ dataFolder: "", databaseUrl: url }),
+    /** Runs `export --follow`: its lines until now, and its end. */
+    follow: undefined as ((...args: string[]) => { lines(): string[]; stop(): Promise<Said> }) | undefined,
+    /** Changes to the release that follows, or back. @param isAlone whether no process of the one before stays */
+    changeRelease: undefined as ((isAlone: boolean) => Promise<unknown>) | undefined,
     /** Breaks something, where this driver can. */
     fault: undefined as ((kind: Fault, amount: number) => Promise<unknown>) | undefined,
-    /** Ends all faults: resolves to the milliseconds until all is answered again. */
-    heal: (): Promise<number> => Promise.all(locks.splice(0)).then(() => 0),
+    /** Ends all faults, and resolves when all is answered again. */
+    heal: async (): Promise<void> => void (await Promise.all(locks.splice(0))),
     close: async (): Promise<void> => {
       await end();
       await house.drop(url);
@@ -159,7 +199,7 @@ export const askAt = async (
     .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
     .catch(() => undefined);
   if (answer === undefined) return { status: undefined, body: undefined };
-  await requireForm(url, method, path, answer);
+  requireForm(method, path, answer);
   return { status: answer.status, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
 };
 

@@ -279,6 +279,16 @@ export const requireAll: Property = async (state, driver, chance) => {
   for (const property of [stored, records, erased, tokens, cursor, figures]) await property(state, driver, chance);
 };
 
+/** Where a step has left open what was done, it is known from then on. */
+export const requireKnown = async (state: State, driver: Driver): Promise<void> => {
+  const all = living(state).flatMap(({ events, people, accounts }) => [
+    ...[...events.values(), ...people.values(), ...accounts.values()],
+  ]);
+  if (!all.some(({ presence }) => presence === "perhaps")) return;
+  await stored(state, driver, 0);
+  await records(state, driver, 0);
+};
+
 /** What is stored, and another of them. */
 export const requireSome: Property = async (state, driver, chance) => {
   await stored(state, driver, chance);

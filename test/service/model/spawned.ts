@@ -4,49 +4,55 @@ import { build } from "esbuild";
 import { buildService } from "../../../src/service/build.js";
 import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/cluster.js";
-import { makeClock } from "../support/database-clock.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
-import { type Cannot, type Driver, type Fault, type House, OWN, openDriver, pause, withQuery } from "./driver.js";
+import {
+  type Cannot,
+  type Driver,
+  databasesOf,
+  type Fault,
+  type House,
+  must,
+  OWN,
+  openDriver,
+  pause,
+  type Said,
+} from "./driver.js";
 
 /** Megabytes of the disk of its PostgreSQL. */
 const DISK = 400;
 /** Milliseconds until all is answered again once no fault is there. */
 const RECOVERY = 60_000;
+const CUT =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
-let built: Promise<string[]> | undefined;
-/** The arguments of Node for a process that can be killed at each operation; built once, as each is started many times. */
-export const buildEntry = (): Promise<string[]> => {
+let built: Promise<[string[], string[]]> | undefined;
+/** The arguments of Node for a process that can be killed at each operation, of this release and of one that follows; built once, as each is started many times. */
+export const buildEntries = () => {
   built ??= (async () => {
     await buildService();
     // The service finds its pages and migrations from the root of what is built.
     const folder = join(ROOT, "build/model/build/service");
     cpSync(join(ROOT, "build/service"), folder, { recursive: true });
     await build({
-      ...{ entryPoints: [join(ROOT, "test/service/model/entry.ts")], outdir: folder, bundle: true, splitting: true },
+      ...{ entryPoints: ["model/crash", "support/short-time"].map((name) => join(ROOT, `test/service/${name}.ts`)) },
+      ...{ outdir: folder, entryNames: "[name]", bundle: true, splitting: true },
       ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning" },
       // The file that counts is nothing but an effect.
       ignoreAnnotations: true,
     });
-    return [join(folder, "entry.js")];
+    const next = folder.replace("model", "model-next");
+    cpSync(folder, next, { recursive: true });
+    cpSync(join(ROOT, "test/upgrade/next"), join(next, "migrations"), { recursive: true });
+    const argumentsOf = (one: string) => ["--import", join(one, "crash.js"), join(one, "short-time.js")];
+    return [argumentsOf(folder), argumentsOf(next)];
   })();
   return built;
 };
 
-/** Of a service, or of a command, over a database. */
-export const environmentOf = (databaseUrl: string, more: Record<string, string> = {}): Record<string, string> => ({
-  ...{
-    DATABASE_URL: databaseUrl,
-    TRACKLET_DEMO: "off",
-    TRACKLET_API_TOKEN: OWN.api,
-    TRACKLET_ACCESS_TOKEN: OWN.access,
-  },
-  ...{ TRACKLET_SERVER_TOKEN: OWN.server, TRACKLET_ADMIN_TOKEN: OWN.admin, TRACKLET_LOG_LEVEL: "info", ...more },
-});
-
 /** A PostgreSQL of its own for one history after another, which may be killed and have no room. */
-export const startOwn = async () => {
+export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
   const disk = cannotMount === undefined ? smallDisk(DISK) : undefined;
   const folder = disk && join(disk.folder, "data");
   if (folder !== undefined) mkdirSync(folder);
@@ -54,91 +60,94 @@ export const startOwn = async () => {
     ...(folder && { folder }),
     options: ["-c", "max_wal_size=64MB", "-c", "min_wal_size=32MB"],
   });
-  const entry = await buildEntry();
-  let made = 0;
+  const entries = await buildEntries();
+  /** Of what is started next: of which release it is, and after which operation it is killed. */
+  let [release, killed]: [number, Record<string, string>] = [0, {}];
+  const spawn = (databaseUrl: string, args: string[] = [], more = {}, of = release) => {
+    const own = { DATABASE_URL: databaseUrl, TRACKLET_DEMO: "off", TRACKLET_LOG_LEVEL: "info", TEST_BOUNDS };
+    const tokens = { TRACKLET_API_TOKEN: OWN.api, TRACKLET_ACCESS_TOKEN: OWN.access };
+    const others = { TRACKLET_SERVER_TOKEN: OWN.server, TRACKLET_ADMIN_TOKEN: OWN.admin };
+    return spawnService({ ...own, ...tokens, ...others, ...more }, [...entries[of]!, ...args]);
+  };
+  const saidBy = async ({ closed }: ReturnType<typeof spawnService>): Promise<Said> => {
+    const { code, stdout: out, stderr: err } = await closed;
+    return { out, err, ...(code !== 0 && { failed: err.trim() || `code ${code}` }) };
+  };
+  const start: House["start"] = async (databaseUrl, more) => {
+    const { child, ready, stop } = spawn(databaseUrl, [], more);
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    return { url: await ready(), pid: child.pid!, hasEnded, isToEnd: more !== undefined, stop };
+  };
   const house: House = {
-    patience: RECOVERY,
-    start: async (databaseUrl, more) => {
-      const { child, ready, stop } = spawnService(environmentOf(databaseUrl, more), entry);
-      return {
-        url: await ready(),
-        pid: child.pid!,
-        hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-        stop,
-      };
-    },
+    ...{ patience: RECOVERY, start },
     command: async (databaseUrl, args) => {
-      const {
-        code,
-        stdout: out,
-        stderr: err,
-      } = await spawnService(environmentOf(databaseUrl), [...entry, ...args]).closed;
-      return { out, err, ...(code !== 0 && { failed: err.trim() || `code ${code}` }) };
+      // What only reads is none that is to be broken off.
+      const more = args[0] === "audit" ? {} : killed;
+      const said = await saidBy(spawn(databaseUrl, args, more));
+      // What has tables of the release that follows is loaded by that one.
+      const isOfNext = /newer build|with the build/.test(said.failed ?? "");
+      return isOfNext ? saidBy(spawn(databaseUrl, args, more, 1)) : said;
     },
-    create: async (isEmpty) => {
-      const url = server.url.replace(/postgres$/, `history_${++made}`);
-      await runAt(server.url, `CREATE DATABASE history_${made}`);
-      if (isEmpty) return url;
-      await (await house.start(url)).stop("SIGTERM");
-      await withQuery(url, makeClock);
-      return url;
-    },
-    drop: (url) => runAt(server.url, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`),
+    ...(await databasesOf(server.url, start)),
   };
-  return {
-    cannot: (disk === undefined ? { fullDisk: cannotMount } : {}) as Cannot,
-    open: async (): Promise<Driver> => breakable(await openDriver(house), server, disk),
-    stop: async () => {
-      await server.stop();
-      disk?.remove();
-    },
+  const open = async (): Promise<Driver> => {
+    [release, killed] = [0, {}];
+    const driver = await openDriver(house);
+    const killedAfter = (point: number) => ({ MODEL_CRASH: String(point), MODEL_POINTS: driver.points });
+    const FAULT: Record<Fault, (amount: number) => Promise<unknown>> = {
+      kill: () => driver.end("SIGKILL"),
+      terminate: () => driver.end("SIGTERM"),
+      killServer: () => server.crash().then(() => server.resume()),
+      killConnection: () => runAt(driver.url(), CUT),
+      fullDisk: async (after) => {
+        disk!.fill(0);
+        await pause(500 + after);
+        disk!.empty();
+      },
+      crash: async (point) => {
+        await driver.end();
+        await driver.start({ ...killedAfter(point), MODEL_ARMED: "later" });
+        process.kill(driver.services()[0]!.pid!, "SIGUSR2");
+      },
+      breakOff: async (point) => {
+        killed = killedAfter(point);
+      },
+    };
+    const heal = async (): Promise<void> => {
+      const began = performance.now();
+      if (server.hasEnded()) await server.resume();
+      // One that is to end at an operation does so now at the latest.
+      if (driver.services().some(({ hasEnded, isToEnd }) => isToEnd || hasEnded())) await driver.end("SIGKILL");
+      killed = {};
+      if (driver.services().length === 0) await driver.start();
+      for (const { url } of driver.services())
+        while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {
+          if (performance.now() - began > RECOVERY)
+            throw new Error("a minute after all faults have ended, no event is taken");
+          await pause(50);
+        }
+    };
+    const { close } = driver;
+    return Object.assign(driver, {
+      heal,
+      fault: (kind: Fault, amount: number) => FAULT[kind](amount),
+      close: () => heal().then(close, close),
+      follow: (...args: string[]) => {
+        const own = spawn(driver.url(), ["export", "--follow", ...args]);
+        const stop = (): Promise<Said> => Promise.all([saidBy(own), own.stop("SIGTERM")]).then(([said]) => said);
+        return { lines: () => own.stdout().split("\n").slice(0, -1), stop };
+      },
+      changeRelease: async (isAlone: boolean) => {
+        release = 1 - release;
+        if (release === 1) await must(saidBy(spawn(driver.url(), ["migrate"])));
+        await (isAlone ? driver.restart() : driver.second());
+      },
+    });
   };
-};
-
-const breakable = (
-  driver: Driver,
-  server: Awaited<ReturnType<typeof startPostgres>>,
-  disk?: ReturnType<typeof smallDisk>,
-): Driver => {
-  let isArmed = false;
-  const CUT =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-  const FAULT: Record<Fault, (amount: number) => Promise<unknown>> = {
-    kill: () => driver.end("SIGKILL"),
-    terminate: () => driver.end("SIGTERM"),
-    killServer: () => server.crash().then(() => server.resume()),
-    killConnection: () => runAt(driver.url(), CUT),
-    fullDisk: async (after) => {
-      disk!.fill(0);
-      await pause(500 + after);
-      disk!.empty();
-    },
-    crash: async (point) => {
-      isArmed = true;
-      await driver.end();
-      await driver.start({ MODEL_CRASH: String(1 + (point % 60)), MODEL_ARMED: "later" });
-      process.kill(driver.services()[0]!.pid!, "SIGUSR2");
-    },
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    disk?.remove();
   };
-  const heal = async (): Promise<number> => {
-    const began = performance.now();
-    if (server.hasEnded()) await server.resume();
-    // One that is to end at an operation does so now at the latest.
-    if (isArmed || driver.services().some((service) => service.hasEnded())) await driver.end("SIGKILL");
-    isArmed = false;
-    if (driver.services().length === 0) await driver.start();
-    for (const { url } of driver.services())
-      while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {
-        if (performance.now() - began > RECOVERY)
-          throw new Error("a minute after all faults have ended, no event is taken");
-        await pause(50);
-      }
-    return performance.now() - began;
-  };
-  const fault: Driver["fault"] = async (kind, amount) => {
-    if (kind !== "crash") await pause(amount % 300);
-    await FAULT[kind](amount);
-  };
-  const { close } = driver;
-  return Object.assign(driver, { heal, fault, close: () => heal().then(close, close) });
+  const cannot: Cannot = disk === undefined ? { fullDisk: cannotMount } : {};
+  return { open, stop, cannot };
 };

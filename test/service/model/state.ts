@@ -29,7 +29,7 @@ export interface Event {
   /** Came with the time of its receipt. */
   isImported: boolean;
   presence: Presence;
-  /** Was sent again without a stamp, after no answer. */
+  /** Was sent again when it had lost its stamp with its contact. */
   mayRepeat: boolean;
   /** Has another contact since, of chance; it is not known where that may have been broken off. */
   isAnonymous: boolean;
@@ -68,8 +68,6 @@ export interface Workspace {
   events: Map<string, Event>;
   /** As `account:uid`, `contact:uid`. */
   leftOut: Set<string>;
-  /** When each was erased last. */
-  erased: Map<string, Span>;
   /** Marks of the events in the files of the archive, as of its last run. */
   archived: Set<string>;
   hasArchive: boolean;
@@ -91,11 +89,19 @@ export const newFollower = ({ name }: Pick<Workspace, "name">): Follower => ({
   ...{ workspace: name, place: FIRST, ids: new Set(), marks: new Set() },
 });
 
+interface Erasure {
+  workspace: string;
+  contact: string;
+  at: Span;
+}
+
 export interface State {
   workspaces: Map<string, Workspace>;
   followers: Follower[];
+  /** What `export --follow` has told of each workspace. */
+  copies: Map<string, Pick<Follower, "place" | "ids">>;
   /** Of all workspaces, in their order: what a list of erasures has. */
-  erasures: { workspace: string; contact: string; at: Span }[];
+  erasures: Erasure[];
   /** Makes marks. */
   sent: number;
   /** What the database's clock shows beside the right time. */
@@ -109,12 +115,13 @@ export interface State {
 
 /** @param tag stands in each uid of a history */
 export const newState = (): State => ({
-  ...{ workspaces: new Map(), followers: [], erasures: [], sent: 0, skew: 0, dumps: [], imports: [], archives: 0 },
+  ...{ workspaces: new Map(), followers: [], copies: new Map(), erasures: [], sent: 0, skew: 0 },
+  ...{ dumps: [], imports: [], archives: 0 },
 });
 
 export const newWorkspace = (name: string, zone: string): Workspace => ({
   ...{ name, zone, exists: true, tokens: new Map(), people: new Map(), accounts: new Map(), events: new Map() },
-  ...{ leftOut: new Set(), erased: new Map(), archived: new Set(), hasArchive: false },
+  ...{ leftOut: new Set(), archived: new Set(), hasArchive: false },
 });
 
 export const living = ({ workspaces }: State): Workspace[] => [...workspaces.values()].filter(({ exists }) => exists);
@@ -138,8 +145,6 @@ const isBefore = ({ occurred, received, isImported }: Event, at: Span): Presence
   return all.some((is) => is) ? "perhaps" : "there";
 };
 
-const join = (a: Span, b: Span): Span => ({ from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) });
-
 /** The weaker of two. */
 const both = (a: Presence, b: Presence): Presence =>
   a === "gone" || b === "gone" ? "gone" : a === "perhaps" || b === "perhaps" ? "perhaps" : "there";
@@ -162,20 +167,17 @@ export const tellOf = (workspace: Workspace, contact: string, accounts: string[]
 };
 
 /** An event was sent. @param answered whether it was answered with 200 */
-export const send = (workspace: Workspace, event: Event, answered: boolean): void => {
-  const at = workspace.erased.get(event.contact);
-  const taken = at === undefined ? "there" : isBefore(event, at) === "gone" ? "gone" : isBefore(event, at);
-  const now = both(taken, answered ? "there" : "perhaps");
+export const send = ({ erasures }: State, workspace: Workspace, event: Event, answered: boolean): void => {
+  const isOf = (one: Erasure) => one.workspace === workspace.name && one.contact === event.contact;
+  const at = erasures.findLast(isOf)?.at;
+  const now = both(at === undefined ? "there" : isBefore(event, at), answered ? "there" : "perhaps");
   const before = workspace.events.get(event.mark);
   if (before?.isAnonymous) {
     if (now !== "gone") before.mayRepeat = true;
     return;
   }
-  const presence = stronger(before?.presence, now);
-  const [first, isSure] = [before?.received ?? event.received, before?.presence === "there"];
-  const received =
-    isSure || now === "gone" ? first : before?.presence === "perhaps" ? join(first, event.received) : event.received;
-  workspace.events.set(event.mark, { ...event, received, presence });
+  const { received } = before !== undefined && (before.presence === "there" || now === "gone") ? before : event;
+  workspace.events.set(event.mark, { ...event, received, presence: stronger(before?.presence, now) });
   if (now !== "gone") tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], now);
 };
 
@@ -215,7 +217,6 @@ export const clear = (workspace: Workspace, contact: string, at: Span, keepsMark
 /** A contact was erased or anonymised. */
 export const erase = (state: State, workspace: Workspace, contact: string, at: Span, keepsMarks = false): void => {
   clear(workspace, contact, at, keepsMarks);
-  workspace.erased.set(contact, at);
   state.erasures.push({ workspace: workspace.name, contact, at });
 };
 
@@ -234,7 +235,6 @@ export const doubt = (state: State, workspace: Workspace, contact: string, { to 
       Object.assign(event, { presence: "perhaps", ...(keepsMarks && { mayBeAnonymous: true }) });
   const person = workspace.people.get(contact);
   if (person !== undefined) workspace.people.set(contact, { ...person, presence: "perhaps" });
-  workspace.erased.set(contact, { from: 0, to });
   state.erasures.push({ workspace: workspace.name, contact, at: { from: 0, to } });
 };
 
@@ -251,6 +251,7 @@ export const removeWorkspace = (state: State, workspace: Workspace): void => {
   for (const token of [...workspace.tokens.values()].flat()) token.holds = false;
   for (const event of workspace.events.values()) event.presence = "gone";
   state.followers = state.followers.filter((one) => one.workspace !== workspace.name);
+  state.copies.delete(workspace.name);
 };
 
 /** A dump was put into a new database, and who was erased since was erased again where the list of erasures is there. */
@@ -264,7 +265,6 @@ export const restore = (state: State, from: State, withErasures: boolean): void 
       (done) => done.workspace === workspace && done.contact === contact && done.at.to >= at.to && done.at.from > 0,
     );
     if (!isDone) clear(one, contact, at);
-    one.erased.set(contact, at);
   }
   for (const workspace of workspaces.values()) Object.assign(workspace, { archived: new Set(), hasArchive: false });
   Object.assign(state, {

@@ -3,7 +3,19 @@ import { join } from "node:path";
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { eventsInFiles } from "../commands/archive/files.js";
-import { type Answer, type Asked, askAt, type Driver, FAULTS, type Fault, OWN, type Said, soon } from "./driver.js";
+import {
+  type Answer,
+  type Asked,
+  askAt,
+  type Driver,
+  FAULTS,
+  type Fault,
+  must,
+  OWN,
+  pause,
+  type Said,
+  soon,
+} from "./driver.js";
 import { changesOf } from "./figures.js";
 import * as model from "./state.js";
 import {
@@ -129,11 +141,6 @@ const asks = async (on: On, method: string, path: string, asked: Asked, ...wante
 };
 const asksAdmin = (on: On, method: string, path: string, body: unknown, ...wanted: number[]): Promise<Answer> =>
   asks(on, method, path, { token: tokenOf(on.workspace, "admin"), ...(body !== undefined && { body }) }, ...wanted);
-const must = async (saying: Promise<Said>): Promise<Said> => {
-  const said = await saying;
-  if (said.failed !== undefined) throw new Error(`a command failed: ${said.failed}`);
-  return said;
-};
 /** A command on the workspace that does not fail. */
 const runs = ({ driver, workspace }: On, ...args: string[]): Promise<Said> =>
   must(driver.command(...args, "--workspace", workspace.name));
@@ -142,11 +149,7 @@ const pathOf = (on: On, path: string): string => `/v1/track/${path}?api_token=${
 /** What was answered with 503 as a clock is wrong was taken back. */
 const take = ({ state, workspace }: On, event: Event, isStored: boolean): void => {
   const before = workspace.events.get(event.mark);
-  model.send(
-    workspace,
-    { ...event, mayRepeat: event.mayRepeat || (!event.isStamped && before !== undefined) },
-    isStored,
-  );
+  model.send(state, workspace, event, isStored);
   if (state.skew !== 0 && !isStored) workspace.events.get(event.mark)!.presence = before?.presence ?? "gone";
 };
 const postOne = async (on: On, event: Event): Promise<void> => {
@@ -250,7 +253,8 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
       on.state.imports.push({ workspace: on.workspace.name, file, marks: events.map(({ mark }) => mark) });
     }
     await runs(on, "import", file);
-    for (const event of events) model.send(on.workspace, { ...event, isImported: true, isAnonymous: false }, true);
+    for (const event of events)
+      model.send(on.state, on.workspace, { ...event, isImported: true, isAnonymous: false }, true);
   },
   record: async (on) => {
     const uid = contactOf(on.workspace, on.draw[0]);
@@ -314,6 +318,33 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     while (!isOver)
       for (const follower of state.followers) await followPage(state, driver, follower, 1 + (draw[1]! % 7));
     await sending;
+  },
+  /** A copy by `export --follow` has what is there, and nothing else. */
+  copy: async ({ state, driver, workspace }) => {
+    const { name } = workspace;
+    const copy = state.copies.get(name) ?? model.newFollower(workspace);
+    state.copies.set(name, copy);
+    await soon(driver.patience, async () => {
+      const { lines, stop } = driver.follow!("--after", copy.place, "--workspace", name);
+      let done = 0;
+      const isWhole = async (): Promise<void> => {
+        for (const line of lines().slice(done)) copyLine(copy, line, ++done);
+        const { status, body } = await driver.ask("GET", "/v2/events?limit=10000", {
+          token: tokenOf(workspace, "access"),
+        });
+        const there = isAway(status) ? status : body.data.map(({ id }: { id: string }) => id);
+        expectSame(`the copy of ${name}`, [...copy.ids].sort(), there);
+      };
+      const error = await soon(driver.patience / 4, isWhole).catch((error: Error) => error);
+      const { failed } = await stop();
+      // What was behind a dump is no more: it says from where to go on.
+      const [, from] = /delete what is behind (\S+), and go on from there/.exec(failed ?? "") ?? [];
+      if (from !== undefined) {
+        for (const id of copy.ids) if (id > from) copy.ids.delete(id);
+        copy.place = from;
+      }
+      if (error !== undefined) throw failed === undefined ? error : new Error(failed);
+    });
   },
   archive: async ({ state, driver }) => {
     const folder = `${driver.folder}/archive-${state.archives}`;
@@ -389,6 +420,8 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   restart: ({ driver }) => driver.restart(),
   second: ({ driver }) => driver.second(),
   migrate: ({ driver }) => must(driver.command("migrate")),
+  /** The release that follows, with its tables, or this one again: in place of the other, or beside it. */
+  release: ({ driver, draw }) => driver.changeRelease!(draw[0]! % 2 === 0),
   slow: ({ driver, draw }) => driver.slow(50 + (draw[0]! % 400)),
   clock: async ({ state, driver, draw }) => {
     state.skew = pick([0, 500, -4_000, 90_000, -400_000, 0], draw[0]);
@@ -396,23 +429,33 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
 };
 
-/** What breaks while events and an erasure are under way; all is answered again soon after it. */
+/** What a command does that may be broken off at each of its operations, and done again. */
+const REPEATABLE = "archive retention deleteNamed eraseMany dump restore move migrate".split(" ");
+
+/** What breaks while events and an erasure are under way. */
 const faulty =
   (kind: Fault) =>
   async (on: On): Promise<void> => {
     const { driver, draw } = on;
-    const breaking = driver.fault!(kind, draw[1]!);
-    // From then on it may end at any operation.
-    if (kind === "crash") await breaking;
+    // The other comes while they are.
+    if (kind === "crash") await driver.fault!(kind, 1 + (draw[1]! % 60));
+    const breaking = kind !== "crash" && pause(draw[1]! % 300).then(() => driver.fault!(kind, draw[1]!));
     const own = someoneOf(on.workspace, draw[0]);
     const sending = newEvents(on)
       .filter(({ contact }) => contact !== own)
       .map((event) => postOne(on, event));
     await Promise.all([breaking, ...sending, ...(draw[2]! % 2 === 0 ? [eraseOne(on, draw[3]! % 3 === 0)] : [])]);
-    const milliseconds = await driver.heal();
-    if (milliseconds > 60_000) throw new Error(`${milliseconds} ms after the fault all is answered again`);
+    await driver.heal();
   };
 for (const kind of FAULTS) KINDS[kind] = faulty(kind);
+KINDS.breakOff = async (on) => {
+  const { driver, draw } = on;
+  const command = KINDS[pick(REPEATABLE, draw[0])]!;
+  await driver.fault!("breakOff", 1 + (draw[1]! % 60));
+  await command(on).catch(() => {});
+  await driver.heal();
+  await command(on);
+};
 
 /** With a wrong clock others wait, or are refused. */
 const BY_ANY_CLOCK = "event several burst repeat refused past record account erase anonymise leaveOut slow clock".split(
@@ -444,6 +487,15 @@ export const expectSame = (what: string, told: unknown, wanted: unknown): void =
   if (isDeepStrictEqual(told, wanted)) return;
   const text = (value: unknown) => inspect(value, { depth: 9, maxArrayLength: 200, breakLength: 160 });
   throw new Error(`${what}: is ${text(told)}\nand must be ${text(wanted)}`);
+};
+
+/** A line of `export --follow`, by its number. */
+const copyLine = (copy: Pick<Follower, "place" | "ids">, line: string, number: number): void => {
+  const { id, deleted, deleted_before } = JSON.parse(line);
+  if (id <= copy.place) throw new Error(`line ${number} of a copy is ${id}, behind ${copy.place}`);
+  copy.place = id;
+  if (deleted === undefined && deleted_before === undefined) copy.ids.add(id);
+  for (const one of copy.ids) if (deleted?.includes(one) || one < (deleted_before ?? "")) copy.ids.delete(one);
 };
 
 /** Reads a page behind a cursor. @returns whether there was anything */
