@@ -14,7 +14,7 @@ import { benchWork } from "./work.js";
 const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth, batches: benchBatches };
 
 const LEGEND = `bare is, of the same event and in the same browser:
-  evaluation   the other script; then with the main thread's work until its page view is answered
+  loaded       the other script, in CPU time of the main thread's tasks, the quickest of five loads
   main thread  JSON.stringify + setItem + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the
                pace's own
 The table of growth is CPU time of tasks, and its ratios are to the work while 100 events wait.`;

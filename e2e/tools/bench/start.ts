@@ -1,99 +1,109 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { DEMO_TOKEN, type TagOptions } from "../../harness/tag.js";
 import { plausibleScript } from "./plausible.js";
-import { ACCOUNT, CONTACT, type Stage, workOf } from "./stage.js";
+import { ACCOUNT, CONTACT, type Stage } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
 import type { Comparison } from "./table.js";
 
-/** Pages a round and script, of which the quickest counts: a script runs once a page, cold, and the machine may be busy. */
-const PAGES = 5;
+/** Loads a round and script, of which the quickest counts: a script is cold once a page, and the machine may be busy. */
+const LOADS = 5;
 const SECONDS = 100;
+/** A slow telephone: so many times slower than this processor. */
+const SLOW = 6;
 
 /** The script of the release before, as it is kept for its tests. */
 const RELEASED = new URL("../../../test/upgrade/0.1.0/tracklet.iife.js.gz", import.meta.url);
 
-interface Run {
-  code: string;
-  options: Record<string, string>;
+/** CPU time of a page's main thread, in milliseconds: of the script's evaluation, of all from there on, and of the longest task. */
+type Cost = Record<"evaluation" | "all" | "longest", number>;
+
+/** An event of Chromium's trace. Times are in microseconds. */
+interface Traced {
+  name: string;
+  ph: string;
+  pid: number;
+  tid: number;
+  ts: number;
+  dur: number;
+  tdur: number;
+  args: { fileName?: string };
 }
 
-/** Runs in the page: milliseconds that inserting an inline script takes, which compiles and runs it at once. */
-const runScript = ({ code, options }: Run): number => {
-  const script = document.createElement("script");
-  Object.assign(script.dataset, options);
-  script.text = code;
-  const start = performance.now();
-  document.head.append(script);
-  return performance.now() - start;
+/** What the tasks of the thread cost that ran this script, from that task on. */
+const costOf = (trace: Traced[], url: string): Cost => {
+  const script = trace.find(({ name, args }) => name === "v8.run" && args.fileName === url)!;
+  const tasks = trace.filter(
+    ({ name, ph, pid, tid, ts, dur }) =>
+      ph === "X" && name.endsWith("::RunTask") && pid === script.pid && tid === script.tid && ts + dur >= script.ts,
+  );
+  const [evaluation = 0, ...later] = tasks.sort((one, other) => one.ts - other.ts).map(({ tdur }) => tdur / 1_000);
+  return {
+    evaluation,
+    all: later.reduce((sum, each) => sum + each, evaluation),
+    longest: Math.max(evaluation, ...later),
+  };
 };
 
-/** The script and its start, against a peer that keeps nothing in the storage. */
-export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
-  const { gateway, site } = stage;
-  const options = { apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: CONTACT, accountUid: ACCOUNT };
-  const endpoint = `${gateway.url}/plausible`;
+/** The script as its tag loads it, until its page view is answered, beside a peer that keeps nothing and the release before. */
+export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Promise<Comparison[]> => {
+  const scripts = {
+    ours: bundle,
+    plausible: await plausibleScript(`${gateway.url}/plausible`, true),
+    released: gunzipSync(readFileSync(RELEASED)).toString(),
+    empty: "0",
+  };
+  const names = Object.keys(scripts) as (keyof typeof scripts)[];
+  const options = { trackUrl: gateway.url, contactUid: CONTACT, accountUid: ACCOUNT, pageviews: "auto" } as const;
+  for (const name of names) {
+    site.page(`/${name}.js`, scripts[name]);
+    site.page(`/start-${name}`, { tag: { src: `/${name}.js`, ...options } });
+  }
 
-  const evaluation = (code: string): Promise<number> =>
-    stage.visitBare((page) => page.evaluate(runScript, { code, options }));
-  /** The main thread's work until the page view is answered. */
-  const start = (code: string): Promise<number> =>
-    stage.visitBare(async (page) => {
-      const work = await workOf(page);
+  const load = async (name: keyof typeof scripts, rate: number): Promise<Cost> => {
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      const session = await context.newCDPSession(page);
+      const trace: Traced[] = [];
+      session.on("Tracing.dataCollected", ({ value }) => trace.push(...(value as unknown as Traced[])));
+      const ended = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
+      await session.send("Emulation.setCPUThrottlingRate", { rate });
+      await session.send("Tracing.start", { traceConfig: { includedCategories: ["toplevel", "v8"] } });
       const before = gateway.posts().length;
-      return work(async () => {
-        await page.evaluate(runScript, { code, options });
-        await gateway.waitForPosts(before + 1);
-        await gateway.quiet(100);
-      });
-    });
-  /** The same of a page that loads the script by its tag, less what an empty page takes. */
-  const loaded = (code: string): Promise<number> =>
-    stage.visitBare(async (page) => {
-      const work = await workOf(page);
-      const { contactUid, accountUid } = options;
-      const tag: TagOptions = { src: "/start.js", trackUrl: gateway.url, contactUid, accountUid, pageviews: "auto" };
-      site.page("/start.js", code);
-      site.page("/start", { tag });
-      site.page("/empty", { tag: false });
-      const before = gateway.posts().length;
-      const whole = await work(async () => {
-        await page.goto(`${site.url}/start`);
-        await gateway.waitForPosts(before + 1);
-        await gateway.quiet(100);
-      });
-      const empty = await work(async () => {
-        await page.goto(`${site.url}/empty`);
-        await gateway.quiet(100);
-      });
-      return whole - empty;
-    });
-  const comparisons: (Comparison & { sample: (code: string) => Promise<number>; code: string })[] = [
-    {
-      what: "evaluation, against Plausible's without its page view",
-      sample: evaluation,
-      code: await plausibleScript(endpoint, false),
-      target: 3,
-    },
-    {
-      what: "evaluation and page view, main thread, against Plausible's",
-      sample: start,
-      code: await plausibleScript(endpoint, true),
-    },
-    {
-      what: "loaded by its tag until the view is answered, less an empty page, against the release before",
-      sample: loaded,
-      code: gunzipSync(readFileSync(RELEASED)).toString(),
-    },
-  ].map((comparison) => ({ ...comparison, unit: "ms", rounds: [] as Pair[] }));
+      await page.goto(`${site.url}/start-${name}`);
+      if (name !== "empty") await gateway.waitForPosts(before + 1);
+      await gateway.quiet(300);
+      await session.send("Tracing.end");
+      await ended;
+      return costOf(trace, `${site.url}/${name}.js`);
+    } finally {
+      await context.close();
+    }
+  };
+
+  const lines: [keyof Cost, number, "plausible" | "released", number | undefined, string][] = [
+    ["evaluation", 1, "plausible", 3, "loaded by its tag: evaluation, against Plausible's"],
+    ["all", 1, "plausible", undefined, "until the view is answered, less an empty script, against Plausible's"],
+    ["all", 1, "released", 0.5, "the same, against the release before"],
+    ["longest", SLOW, "plausible", undefined, "longest task at sixfold slowness, against Plausible's"],
+    ["longest", SLOW, "released", 0.5, "the same, against the release before"],
+  ];
+  const comparisons = lines.map(
+    ([, , , target, what]) => ({ what, target, unit: "ms", rounds: [] as Pair[] }) as const,
+  );
   await repeat(SECONDS, async () => {
-    for (const { sample, code, rounds } of comparisons) {
-      const quickest: Pair = { ours: Infinity, bare: Infinity };
-      for (let page = 0; page < PAGES; page++) {
-        quickest.ours = Math.min(quickest.ours, await sample(stage.bundle));
-        quickest.bare = Math.min(quickest.bare, await sample(code));
-      }
-      rounds.push(quickest);
+    const least = new Map<string, number>();
+    for (let turn = 0; turn < LOADS; turn++)
+      for (const rate of [1, SLOW])
+        for (const name of names)
+          for (const [member, cost] of Object.entries(await load(name, rate))) {
+            const key = `${name} ${member} ${rate}`;
+            least.set(key, Math.min(least.get(key) ?? Infinity, cost));
+          }
+    for (const [at, [member, rate, peer]] of lines.entries()) {
+      const empty = member === "all" ? least.get(`empty all ${rate}`)! : 0;
+      const leastOf = (name: string) => least.get(`${name} ${member} ${rate}`)! - empty;
+      comparisons[at]!.rounds.push({ ours: leastOf("ours"), bare: leastOf(peer) });
     }
   });
   return comparisons;
