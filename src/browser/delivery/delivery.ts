@@ -93,7 +93,8 @@ export const identified = (...who: [contact: string, account: string, proof: str
   renewProof(...who);
   identify(...who);
   addressAll();
-  wake();
+  // At the start of a page nothing waits: it is asked for no frame.
+  if (rows.size) wake();
 };
 
 /** Somebody logs out: what was never addressed goes. Events of other tabs go when they are taken over. */
