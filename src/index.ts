@@ -4,7 +4,7 @@
  */
 
 import { openHub } from "./browser/global.js";
-import type { ChangeListener, Command, Config, FlushResult, Hub, Tracker } from "./types.js";
+import type { ChangeListener, Command, Config, Consent, FlushResult, Hub, Identity, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.
 export type * from "./types/declared.js";
@@ -52,9 +52,15 @@ export const reset: Tracker["reset"] = () => call("reset");
 export const optIn: Tracker["optIn"] = () => call("optIn");
 export const optOut: Tracker["optOut"] = () => call("optOut");
 
+/** Asks the tracker. Calls that wait have no answer, an element with this id no method. */
+const ask = <Answer>(verb: string, ...args: unknown[]): Answer | undefined => {
+  const hub = page()?.[name || DEFAULT] as Record<string, unknown> | Command[] | undefined;
+  return !Array.isArray(hub) && typeof hub?.[verb] === "function" ? hub[verb](...args) : undefined;
+};
+
 export const onChange: Tracker["onChange"] = (listener) => {
-  const hub = page()?.[name || DEFAULT];
-  if (!Array.isArray(hub) && typeof hub?.onChange === "function") return hub.onChange(listener);
+  const end = ask<() => void>("onChange", listener);
+  if (end) return end;
   let isOn = true;
   call("onChange", (...told: Parameters<ChangeListener>) => isOn && listener(...told));
   return () => {
@@ -62,20 +68,9 @@ export const onChange: Tracker["onChange"] = (listener) => {
   };
 };
 
-export const consent: Tracker["consent"] = () => {
-  const hub = page()?.[name || DEFAULT];
-  return !Array.isArray(hub) && typeof hub?.consent === "function" ? hub.consent() : "pending";
-};
+export const consent: Tracker["consent"] = () => ask<Consent>("consent") ?? "pending";
 
-export const identity: Tracker["identity"] = () => {
-  const hub = page()?.[name || DEFAULT];
-  return !Array.isArray(hub) && typeof hub?.identity === "function" ? hub.identity() : [];
-};
+export const identity: Tracker["identity"] = () => ask<Identity>("identity") ?? [];
 
-const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
-
-export const flush: Tracker["flush"] = async (...args) => {
-  const hub = page()?.[name || DEFAULT];
-  // Calls that wait have nothing to send, an element with this id no method.
-  return !Array.isArray(hub) && typeof hub?.flush === "function" ? hub.flush(...args) : nothing();
-};
+export const flush: Tracker["flush"] = async (...args) =>
+  (await ask<Promise<FlushResult>>("flush", ...args)) ?? { delivered: 0, queued: 0, dropped: 0 };

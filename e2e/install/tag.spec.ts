@@ -95,7 +95,7 @@ test("Plausible's own tracker beside ours counts who is not logged in, too; both
   expectRows,
 }) => {
   const theirs = await startCollector(plausible);
-  site.page("/plausible.js", await plausibleScript(`${theirs.url}/api/event`, true));
+  site.page("/plausible.js", await plausibleScript(`${theirs.url}/api/event`));
   const head = `<script defer src="/plausible.js"></script>`;
   site.page("/", { head, identify: false, tag: { pageviews: "auto" } });
   const expectTheirs = (...names: string[]) => expect.poll(() => theirs.taken.map(({ name }) => name)).toEqual(names);

@@ -3,16 +3,14 @@
 import { attempt } from "../shared/attempt.js";
 import type { Params } from "../types/declared.js";
 import type { FlushResult, Tracker } from "../types.js";
-import { plainParams } from "./capture/event.js";
-import { revise } from "./capture/hooks.js";
+import { plainParams, revise } from "./capture/event.js";
 import { countView, judgeView, move, moveInHistory, viewed, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
 import { config, isOn, isPerPage } from "./config.js";
 import * as delivery from "./delivery/delivery.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
-import { follow } from "./state/changes.js";
-import { allowed } from "./state/consent.js";
+import { allowed, follow } from "./state/consent.js";
 import { identity, identityParams, who } from "./state/identity.js";
 import { consent } from "./state/storage.js";
 

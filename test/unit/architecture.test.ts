@@ -84,7 +84,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "what is delivered knows of what is recorded how a body is made, and the page's hook",
     /^browser\/delivery\//,
-    `browser/(delivery/|state/|capture/(event|hooks)$)|${COMMON}`,
+    `browser/(delivery/|state/|capture/event$)|${COMMON}`,
   ],
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",

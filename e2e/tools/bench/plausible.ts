@@ -10,8 +10,8 @@ export const plausibleWith = async (end: string): Promise<string> => {
   return code!;
 };
 
-/** The same, started, with a page view or without. */
-export const plausibleScript = (endpoint: string, autoCapturePageviews: boolean): Promise<string> => {
-  const options = { domain: "bench.example", endpoint, autoCapturePageviews, captureOnLocalhost: true };
+/** The same, started, with its page view. */
+export const plausibleScript = (endpoint: string): Promise<string> => {
+  const options = { domain: "bench.example", endpoint, captureOnLocalhost: true };
   return plausibleWith(`plausible.init(${JSON.stringify(options)})`);
 };

@@ -48,7 +48,7 @@ const costOf = (trace: Traced[], url: string): Cost => {
 export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Promise<Comparison[]> => {
   const scripts = {
     ours: bundle,
-    plausible: await plausibleScript(`${gateway.url}/plausible`, true),
+    plausible: await plausibleScript(`${gateway.url}/plausible`),
     released: gunzipSync(readFileSync(RELEASED)).toString(),
     empty: "0",
   };

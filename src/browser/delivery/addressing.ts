@@ -1,9 +1,8 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
-import { format } from "../capture/event.js";
-import { revise } from "../capture/hooks.js";
+import { format, revise } from "../capture/event.js";
 import { report } from "../reporting.js";
-import { tellChanges } from "../state/changes.js";
+import { tellChanges } from "../state/consent.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { change, drop, enlist, move, put, rename, rows, unaddressed } from "./queue.js";
 import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./row.js";

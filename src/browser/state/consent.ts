@@ -1,10 +1,11 @@
 /**
  * What the visitor has chosen, `<name>:consent` = "granted" | "denied": one choice for all tabs, remembered across pages. The storage
- * is closed until it is granted: what is written before stays in memory.
+ * is closed until it is granted: what is written before stays in memory. And whoever asks is told of it, and of who is named.
  */
-import type { Consent } from "../../types.js";
+import { attempt } from "../../shared/attempt.js";
+import type { ChangeListener, Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { IDENTITY, identity, keepIdentity } from "./identity.js";
+import { IDENTITY, identity, keepIdentity, who } from "./identity.js";
 import {
   allow,
   CONSENT,
@@ -71,4 +72,27 @@ export const choose = (choice: Consent): void => {
   act(allowed());
   // And again: if the storage was full, there is room now.
   set(named(CONSENT), choice);
+};
+
+/** Each tells its listener what has changed since it was last told, in whichever tab. */
+const followers = new Set<() => void>();
+
+export const tellChanges = (): void => followers.forEach(attempt);
+
+/**
+ * Tells `listener`, before the first look into the storage with that. Fails where it does, or is no function.
+ *
+ * @returns ends it
+ */
+export const follow = (listener: ChangeListener): (() => void) => {
+  let told: string;
+  const tell = (): void => {
+    const before = told;
+    // Each log-out is a change, also where nobody was named.
+    told = `${[consent, identity[0], who()]}`;
+    if (told !== before) listener(consent!, who(), identity[0]!);
+  };
+  followers.add(tell);
+  if (consent || !listener.call) tell();
+  return () => followers.delete(tell);
 };
