@@ -70,5 +70,5 @@ bookmark.addEventListener("click", (event) => event.preventDefault());
 
 addEventListener("hashchange", open);
 // Who was erased meanwhile is not shown once more by going back.
-addEventListener("pageshow", ({ persisted }) => persisted && open());
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 open();

@@ -47,7 +47,7 @@ export const createTimeLine = (
   const none = make("p.nothing", { hidden: true }, "No such event is stored.");
   card.show(list, none, more);
   /** What was asked for last, without its place, and what is shown. */
-  let wanted: string;
+  let wanted = "";
   let shown: { of: string; events: Event[]; next: string | null } = { of: "", events: [], next: null };
   /** @returns the answer; nothing where something else was asked for meanwhile */
   const get = async (place = "") => {
@@ -82,19 +82,19 @@ export const createTimeLine = (
   };
   return {
     element: card.element,
-    /** Older events that are shown stay so: newer ones come in front of them. */
+    /** Older events that are shown stay so, behind the newest ones as they are now. */
     async load(state: State): Promise<void> {
       wanted = `${path}?${new URLSearchParams([["limit", `${limit}`], ...filtersOf({ ...state, account: undefined })])}`;
       const answer = await get();
       if (answer === undefined) return;
       const { data, next } = answer;
-      const newer = shown.of === wanted ? data.findIndex(({ id }) => id === shown.events[0]?.id) : -1;
-      if (newer === 0) return;
-      shown =
-        newer < 0
-          ? { of: wanted, events: data, next }
-          : { ...shown, events: [...data.slice(0, newer), ...shown.events] };
-      draw();
+      const known = shown.of === wanted ? shown.events : [];
+      const at = known.findIndex(({ id }) => id === data.at(-1)?.id);
+      const older = at < 0 ? [] : known.slice(at + 1);
+      const events = [...data, ...older];
+      const isSame = events.length === known.length && events.every(({ id }, at) => id === known[at]!.id);
+      shown = { of: wanted, events, next: older.length > 0 ? shown.next : next };
+      if (!isSame || events.length === 0) draw();
     },
   };
 };
