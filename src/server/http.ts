@@ -1,4 +1,4 @@
-import { backOffMs, isTransient } from "../shared/retry-policy.js";
+import { backOffMs, isTransient, retryAfterMs } from "../shared/retry-policy.js";
 import {
   type AnswerDetails,
   ApiError,
@@ -121,7 +121,7 @@ const receive = async <T>(response: Response, { accept, maxMiB, method, redact, 
     error: redact(error),
     // A redirect's Location may repeat the query, and with it the token.
     headers: new Headers([...headers].map((pair) => pair.map(redact) as typeof pair)),
-    retryAfterMs: Math.max(0, Number(headers.get("retry-after")) * 1_000 || 0),
+    retryAfterMs: retryAfterMs(headers.get("retry-after")),
   });
 };
 
