@@ -22,14 +22,7 @@ const DOCUMENTS = [
   "src/service/README.md",
 ];
 const PICTURES = ["account", "accounts", "contact", "numbers"].map((name) => `demo/site/${name}.png`);
-const FILES = [
-  ...MANIFESTS,
-  ...DOCUMENTS,
-  ...PICTURES,
-  "build/service",
-  "src/service/prepare-build.mjs",
-  "src/service/deploy",
-];
+const FILES = [...MANIFESTS, ...DOCUMENTS, ...PICTURES, "build/service", "src/service/deploy"];
 
 /** Runs a program; its errors are shown. @returns what it said, or `undefined` where it failed */
 const run = (program: string, args: string[], cwd: string): string | undefined => {

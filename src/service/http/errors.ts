@@ -55,17 +55,28 @@ export const answerErrors = (app: FastifyInstance, tell: (request: FastifyReques
   });
 };
 
-/** Milliseconds between two lines of a fault, which every request would write, and the same of those that last until somebody mends them. */
-const [QUIET_MS, MENDED_MS] = [1_000, 60_000];
-const MENDED: readonly Fault[] = ["password", "disk"];
+/** Counts by key; gives the number since the last time that it gave one, once in so many milliseconds at most. */
+export const createTold = (quietMs = 60_000): ((key: string) => number | undefined) => {
+  const keys = new Map<string, { at: number; untold: number }>();
+  return (key) => {
+    const one = keys.get(key) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
+    keys.set(key, one);
+    one.untold += 1;
+    if (performance.now() - one.at < quietMs) return undefined;
+    const { untold } = one;
+    Object.assign(one, { at: performance.now(), untold: 0 });
+    return untold;
+  };
+};
 
-const toldAt = new Map<Fault, number>();
+/** Of what every request would tell, and the same of what lasts until somebody mends it. */
+const [toldFaults, toldMended] = [createTold(1_000), createTold()];
+const MENDED: readonly Fault[] = ["password", "disk"];
 
 /** Says what keeps the database from storing or reading. */
 const tellAway = (log: FastifyBaseLogger, cause: Error): void => {
-  const [fault, now] = [faultOf(cause), performance.now()];
-  if (now - (toldAt.get(fault) ?? Number.NEGATIVE_INFINITY) < (MENDED.includes(fault) ? MENDED_MS : QUIET_MS)) return;
-  toldAt.set(fault, now);
+  const fault = faultOf(cause);
+  if ((MENDED.includes(fault) ? toldMended : toldFaults)(fault) === undefined) return;
   log.warn({ fault, reason: cause.message }, `the database is away: ${tellFault(cause)}`);
 };
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pointsOf } from "../access/limits.js";
-import type { Answered } from "../http/errors.js";
+import { type Answered, createTold } from "../http/errors.js";
 import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
@@ -22,24 +22,8 @@ export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", 
 /** Is told of each request that is answered with an error, and of each event that is refused among others, with its bytes. */
 type Tell = (request: FastifyRequest, answer: Answered, bytes?: number) => void;
 
-/** Milliseconds between two lines of one reason in one workspace. */
-export const QUIET_MS = 60_000;
 /** Characters of an example's text. */
 const MAX_TEXT = 200;
-
-/** Counts by key; gives the number since the last time that it gave one, once in so many milliseconds at most. */
-export const createTold = (quietMs: number): ((key: string) => number | undefined) => {
-  const keys = new Map<string, { at: number; untold: number }>();
-  return (key) => {
-    const one = keys.get(key) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
-    keys.set(key, one);
-    one.untold += 1;
-    if (performance.now() - one.at < quietMs) return undefined;
-    const { untold } = one;
-    Object.assign(one, { at: performance.now(), untold: 0 });
-    return untold;
-  };
-};
 
 /** Is it about events? */
 const isOfEvents = ({ method, routeOptions }: FastifyRequest): boolean =>
@@ -60,7 +44,7 @@ export const countRefused =
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
 export const watchRefusals = (app: FastifyInstance, count: Count): Tell => {
-  const told = createTold(QUIET_MS);
+  const told = createTold();
   const refused = (reason: string, workspace: string, example: object): void => {
     count("events_refused_total", { reason, workspace });
     const number = told(`${reason} ${workspace}`);

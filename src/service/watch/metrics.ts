@@ -12,8 +12,8 @@ import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { freeBytes } from "../database/embedded/room.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
-import { HttpError } from "../http/errors.js";
-import { createTold, QUIET_MS, REFUSALS } from "../ingest/refusals.js";
+import { createTold, HttpError } from "../http/errors.js";
+import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { EventStore } from "../ingest/store/store.js";
 import type { Behind } from "../numbers/sums/behind.js";
@@ -258,7 +258,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
     }),
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
-      const told = createTold(QUIET_MS);
+      const told = createTold();
       app.addHook("onResponse", (request, reply, done) => {
         const { method } = request;
         const status = reply.statusCode;

@@ -31,19 +31,6 @@ it("installs all libraries that the built service loads", async () => {
   expect([...new Set(loaded)].filter((name) => !(name in dependencies))).toEqual([]);
 });
 
-it("runs what was built where the tools to build are gone, and says so where nothing was", async () => {
-  await mkdir(join(folder, "src/service"), { recursive: true });
-  await cp(join(ROOT, "src/service/prepare-build.mjs"), join(folder, "src/service/prepare-build.mjs"));
-  const prepare = () => checkedBy(process.execPath, ["src/service/prepare-build.mjs"]);
-  expect(await prepare()).toEqual({
-    code: 1,
-    said: "service: it is not built: run npm ci and npm run build:service first\n",
-  });
-  await mkdir(join(folder, "build/service"), { recursive: true });
-  await writeFile(join(folder, "build/service/main.js"), "");
-  expect(await prepare()).toEqual({ code: 0, said: "" });
-});
-
 const curl = findProgram("curl");
 it.runIf(process.env.TEST_ALL && curl)(
   "makes a release of what runs, which takes the place of the last one and gives it back",

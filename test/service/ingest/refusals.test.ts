@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createTold } from "../../../src/service/ingest/refusals.js";
+import { createTold } from "../../../src/service/http/errors.js";
 import { startService } from "../support/running-service.js";
 
 afterEach(() => vi.useRealTimers());
