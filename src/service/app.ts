@@ -4,14 +4,14 @@ import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify"
 import { decorateWorkspace, requireBearer } from "./access/auth.js";
 import { boundConnections } from "./access/bounds.js";
 import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
-import { type Access, createAccess } from "./access/tokens.js";
+import { createAccess } from "./access/tokens.js";
 import { StartError } from "./base/start-error.js";
 import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
-import type { Database, Query } from "./database/database.js";
+import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
 import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
-import { BOUNDS, type Bounds, createSettled, type Settled } from "./database/settled.js";
+import { BOUNDS, type Bounds, createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
 import { tellDeeds } from "./deletion/audit.js";
@@ -32,15 +32,14 @@ import { refuseOtherHosts } from "./http/own-host.js";
 import { VALIDATION } from "./http/validation.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
-import type { EventOptions } from "./ingest/record.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
-import { createEventStore, type EventStore } from "./ingest/store/store.js";
+import { createEventStore } from "./ingest/store/store.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/page.js";
 import { leftOutRoutes } from "./numbers/people/left-out-routes.js";
 import { peopleRoutes, returningRoute } from "./numbers/people/people-routes.js";
-import { type Behind, createBehind } from "./numbers/sums/behind.js";
+import { createBehind } from "./numbers/sums/behind.js";
 import { followSums } from "./numbers/sums/follower.js";
 import { personRoutes } from "./person/person.js";
 import { traitRoutes } from "./person/traits.js";
@@ -50,7 +49,7 @@ import { User, UserList, userRoutes } from "./records/users.js";
 import { readUpkeep } from "./watch/ages.js";
 import { healthRoutes } from "./watch/health.js";
 import { logOptions } from "./watch/logging.js";
-import { createMetrics, type Metrics, metricsRoute } from "./watch/metrics.js";
+import { createMetrics, metricsRoute } from "./watch/metrics.js";
 
 /** A connection that stalls for longer is not worth its socket. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -196,41 +195,16 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   allowOrigins(app, isDemo);
   const countMore = limitRequests(app, config);
   tellUnseenProxy(app, config);
-  const parts = { config, database, access, store, metrics, settled, behind, questions };
-  await registerRoutes(app, { ...parts, quota, countMore, tellRefused });
-  await app.ready();
-  return app;
-};
 
-/** What the routes are made of. */
-interface Parts extends Pick<EventOptions, "quota" | "countMore" | "tellRefused"> {
-  config: ServiceConfig;
-  database: Database;
-  access: Access;
-  store: EventStore;
-  metrics: Metrics;
-  settled: Settled;
-  behind: Behind;
-  /** Asks what is about many events. */
-  questions: { query: Query };
-}
-
-/** Registers all that the service answers, each under the token that it asks for. */
-export const registerRoutes = async (
-  app: FastifyInstance,
-  { config, database, access, store, metrics, settled, behind, questions, ...ofEvents }: Parts,
-): Promise<void> => {
+  // All that it answers, each under the token that it asks for.
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
   const asked = { ...database, query: questions.query };
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
   await app.register(
     eventRoutes(store, {
-      ...config,
-      ...ofEvents,
-      access,
+      ...{ ...config, access, quota, countMore, tellRefused, count: metrics.count },
       prove: createProve(config, metrics.count),
-      count: metrics.count,
     }),
   );
   await app.register(async (records) => {
@@ -255,4 +229,6 @@ export const registerRoutes = async (
   await app.register(healthRoutes(store, behind));
   if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
   refuse();
+  await app.ready();
+  return app;
 };

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
-import { HttpError } from "../http/errors.js";
+import { createTold, HttpError } from "../http/errors.js";
 
 /** What is counted of an address: the networks that stand for it. */
 
@@ -259,27 +259,19 @@ export const createQuota = ({ addressQuota, tokenQuota }: Pick<ServiceConfig, "a
   return { spend, waste };
 };
 
-/** Events that are looked at. */
-const LOOKED_AT = 20;
-
 /**
- * Says once where the service seems to stand behind a web server that it does not know: all of its first events come from one
- * address of a private network, each with `X-Forwarded-For`. Then all visitors count as one address.
+ * Says once where an event comes from a private network, and with `X-Forwarded-For`: the service seems to stand behind a web server
+ * that it does not know. Then all visitors count as one address.
  */
 export const tellUnseenProxy = (app: FastifyInstance, { trustProxy }: Pick<ServiceConfig, "trustProxy">): void => {
   if (trustProxy.length > 0) return;
-  let [proxy, seen] = ["", 0];
+  const told = createTold(Number.POSITIVE_INFINITY);
   app.addHook("onRequest", ({ ip, method, headers }, _reply, done) => {
-    if (seen < LOOKED_AT && method === "POST") {
-      seen += 1;
-      if (seen === 1) proxy = ip;
-      const isPassedOn = ip === proxy && headers["x-forwarded-for"] !== undefined;
-      if (!isPassedOn || ipaddr.process(ip).range() === "unicast") seen = LOOKED_AT + 1;
-      if (seen === LOOKED_AT)
-        app.log.warn(
-          `all events come from ${ip}, with X-Forwarded-For: if that is your web server, set TRACKLET_TRUST_PROXY=${ip} and TRACKLET_PUBLIC_URL; until then all visitors count as one address`,
-        );
-    }
+    const isPassedOn = method === "POST" && headers["x-forwarded-for"] !== undefined;
+    if (isPassedOn && ipaddr.process(ip).range() !== "unicast" && told("") === 1)
+      app.log.warn(
+        `events come from ${ip}, with X-Forwarded-For: if that is your web server, set TRACKLET_TRUST_PROXY=${ip} and TRACKLET_PUBLIC_URL; until then all visitors count as one address`,
+      );
     done();
   });
 };

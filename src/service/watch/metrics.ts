@@ -284,7 +284,7 @@ const reasonOf = (error: unknown): string => {
   return faultOf(error) === "disk" ? "disk" : "away";
 };
 
-export type Metrics = ReturnType<typeof createMetrics>;
+type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * `GET /metrics`: the counts in the text format of Prometheus.

@@ -164,18 +164,12 @@ it("cuts the slowest bodies of the address that holds most, and no other, where 
 it("says that it seems to stand behind a web server which it does not know, once", async () => {
   const { app, post } = await start({});
   const told = vi.spyOn(app.log, "warn");
-  for (let number = 0; number < 50; number += 1)
+  await post({ contact_uid: "a", event_uid: "b" });
+  expect(told).not.toHaveBeenCalled();
+  for (let number = 0; number < 3; number += 1)
     await post({ contact_uid: "a", event_uid: "b" }, { "x-forwarded-for": `192.0.2.${number}` });
-  const line =
-    /^all events come from 127\.0\.0\.1, with .+ set TRACKLET_TRUST_PROXY=127\.0\.0\.1 and TRACKLET_PUBLIC_URL/;
+  const line = /^events come from 127\.0\.0\.1, with .+ set TRACKLET_TRUST_PROXY=127\.0\.0\.1 and TRACKLET_PUBLIC_URL/;
   expect(told.mock.calls).toEqual([[expect.stringMatching(line)]]);
-  await service!.close();
-  // A client that reaches it by itself.
-  const other = await start({});
-  const heard = vi.spyOn(other.app.log, "warn");
-  for (let number = 0; number < 50; number += 1)
-    await other.post({ contact_uid: "a", event_uid: "b" }, number === 3 ? {} : { "x-forwarded-for": "192.0.2.1" });
-  expect(heard).not.toHaveBeenCalled();
 });
 
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
