@@ -32,7 +32,7 @@ it("makes the tables though a process that was at it has died, and leaves those 
   await ended;
   await (await opening).close();
   await look.end();
-  const change = (name: string) => runAt(first(), `UPDATE schema_migrations SET name = '${name}'`);
+  const change = (name: string) => runAt(first(), `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
   for (const [name, words] of [
     [
       "9999-x-12345678",
