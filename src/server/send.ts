@@ -108,8 +108,6 @@ export const bodyOf = (event: AnyEvent, stamps: object | false | undefined, othe
   return JSON.stringify({ contact_uid, event_uid, ...others, params: { ...stamps, ...params } });
 };
 
-/** Several events in one request, which tracklet's own service takes. */
-
 /** Events and bytes of a request, as the service takes them. */
 const [MAX_EVENTS, MAX_BYTES] = [1_000, 1_000_000];
 
@@ -235,8 +233,6 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
   });
 
-/** Traits of contacts and accounts, which tracklet's own service takes from whoever runs it. */
-
 /** Where the records are, and who changes them. */
 export interface AdminConfig extends Reach {
   /** Address in front of `/v2`, such as `https://api.example.com`. */
@@ -302,8 +298,6 @@ export const updateContact: Update<ContactTraits, Contact> = updating("contacts"
 
 /** The same of an account. */
 export const updateAccount: Update<AccountTraits, Account> = updating("accounts");
-
-/** Who a contact is, signed by the site's server for its page. */
 
 /** Whom the page may speak for, and for how long. */
 export interface Identity {

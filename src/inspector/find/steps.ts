@@ -20,8 +20,6 @@ import {
 import { given, isExample, ofName } from "./options.js";
 import { answered, kept, preflight, sent, stored } from "./sending.js";
 
-/** Who the events belong to, and what may be stored and sent of them. */
-
 const allowed = ({ page, stored, activity, denial, isPending }: Evidence): Look => {
   const made = activity.calls.find(({ verb }) => /^opt(In|Out)$/.test(verb));
   const standing = page.written.find(({ verb, isOuter }) => isOuter && /^opt(In|Out)$/.test(verb));
@@ -100,8 +98,6 @@ const named = (evidence: Evidence): Look => {
   const later = page.written.find(({ verb, isOuter }) => verb === "identify" && !isOuter);
   return waits(seen, `${what} ${right}`, later && `A script of this page has ${later.source}, which has not run yet.`);
 };
-
-/** The tag stands in the page, its file has loaded, and the script has run. */
 
 /** What takes longer than this is told with its time. Milliseconds. */
 const LONG_MS = 3_000;
@@ -223,8 +219,6 @@ const ran = (evidence: Evidence): Look => {
     `The script is whole, and no tracker is there: an error (${evidence.error}), an extension or another script has stopped or replaced it.`,
   );
 };
-
-/** The way of an event from the tag to the table, step by step: what must be there, what is, and what is said first of it. */
 
 /** A line of what the panel shows, and beside it what is there, word for word. */
 export type Line = { state: State } & Record<"title" | "text" | "note", string>;

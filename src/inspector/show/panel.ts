@@ -40,8 +40,6 @@ export const askToMute = (names: readonly string[], until: number): void => {
   }
 };
 
-/** All that the panel shows, as plain data: what was found, and beside it the answers and what waits. */
-
 interface List {
   title: string;
   /** What is to be known of all of them, or in place of them. */

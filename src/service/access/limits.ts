@@ -5,8 +5,6 @@ import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { createTold, HttpError } from "../http/errors.js";
 
-/** What is counted of an address: the networks that stand for it. */
-
 /** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
 const BITS = [64, 56, 48] as const;
 /** Addresses whose networks are remembered. */

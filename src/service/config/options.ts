@@ -368,7 +368,6 @@ const FORMATS: Record<string, (text: string) => boolean> = {
 };
 for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);
 
-/** What options are together: those that follow from others, and those that do not go with others. */
 /** Shorter tokens can be guessed. */
 const MIN_TOKEN = 16;
 

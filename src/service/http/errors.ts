@@ -148,8 +148,6 @@ const MEANING: Record<number, string> = {
   503: "The service cannot store or read now; `Retry-After` says when to try again",
 };
 
-/** Answers to requests that no route gets: they are no HTTP, or ask for what is understood nowhere or not there. */
-
 /** Answers to a URL that cannot be decoded, before any hook runs. */
 export const answerBadUrl = (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
   // Fastify's own text repeats the URL, in which a token may stand.

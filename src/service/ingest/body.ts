@@ -9,8 +9,6 @@ import { elementsOf } from "../base/json-text.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
 import { MAX_BATCH_EVENTS } from "./schemas.js";
 
-/* The body of several events: an array, or one event a line. */
-
 /** Media types of one event a line. */
 export const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 

@@ -20,8 +20,6 @@ export const ofAccount = ({ workspace, id, uid }: Values): string =>
      SELECT contact_id FROM account_contacts WHERE account_id = ${id}
      UNION SELECT contact_id FROM events WHERE workspace = ${workspace} AND unlisted AND left(account_uid, 64) = left(${uid}, 64))`;
 
-/* Which rows of a table are exported. */
-
 export interface ExportOptions {
   table: Table;
   workspace: string;
@@ -75,8 +73,6 @@ export const boundsOf = ({ table, workspace, contact, account, eventUid, since, 
   }
   return { conditions, values };
 };
-
-/* A row of each table as it is exported: what is made of it, and its text. */
 
 /** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users"] as const;
@@ -162,8 +158,6 @@ export const csvRow = (row: Exported): Record<string, string | null> =>
       value === null ? null : typeof value === "object" ? value.json : String(value),
     ]),
   );
-
-/* Rows of a table in pages, by their ids. */
 
 /** Rows read at a time. */
 const CHUNK = 1_000;

@@ -88,8 +88,6 @@ export const makeContacts = (events: readonly Told[]): Making[] => [
 /** Makes all that events tell of, where it is missing. */
 export const makeRecords = (events: readonly Told[]): Making[] => [...makeAccounts(events), ...makeContacts(events)];
 
-/* Which records events tell of that are not known to be there: what was made is remembered. */
-
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
 

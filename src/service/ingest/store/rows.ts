@@ -157,8 +157,6 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   return isStamped ? insert(rows) : append(rows);
 };
 
-/* Who was erased, as whatever stores asks for it. */
-
 /** A contact, and whose it is. */
 export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
 

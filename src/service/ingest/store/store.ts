@@ -12,8 +12,6 @@ import { createGroupCommit } from "./group-commit.js";
 import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./records.js";
 import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
 
-/* Where events and their accounts lie, if the database is spread. */
-
 /** What is not spread. */
 const WHOLE: Shard = { id: 0, node: 0 };
 
@@ -38,8 +36,6 @@ const partsOf = (events: readonly NewEvent[], numberOf: (event: NewEvent) => num
   }
   return [...parts].sort(([a], [b]) => a - b);
 };
-
-/* Whether an event can be stored: one is, and is taken back in the same transaction. */
 
 const TAKE_OUT = { name: "remove_probe", text: "DELETE FROM events WHERE contact_id = $1 AND id = $2" };
 
