@@ -25,32 +25,23 @@ const references = <T extends "account" | "contact">(kind: T) =>
     total: Type.Integer({ description: "How many there are (of this service alone)" }),
   });
 
+const members = <T extends "account" | "contact">(kind: T) => ({
+  object: Type.Literal(kind),
+  id: Type.String({ description: "Internal id" }),
+  unique_id: Type.String({ description: "The caller's id (`uid`)" }),
+  created_at: Seconds,
+  data: Data,
+  stage: Type.Optional(Stage),
+  salesmachine: Metrics,
+});
+
 export const Account = Type.Object(
-  {
-    object: Type.Literal("account"),
-    id: Type.String({ description: "Internal id" }),
-    unique_id: Type.String({ description: "The caller's id (`uid`)" }),
-    created_at: Seconds,
-    data: Data,
-    stage: Type.Optional(Stage),
-    salesmachine: Metrics,
-    contacts: references("contact"),
-  },
+  { ...members("account"), contacts: references("contact") },
   { ...open, $id: "Account", description: "An account" },
 );
 
 export const Contact = Type.Object(
-  {
-    object: Type.Literal("contact"),
-    id: Type.String({ description: "Internal id" }),
-    unique_id: Type.String({ description: "The caller's id (`uid`)" }),
-    created_at: Seconds,
-    archived: Type.Boolean(),
-    data: Data,
-    stage: Type.Optional(Stage),
-    salesmachine: Metrics,
-    accounts: references("account"),
-  },
+  { ...members("contact"), archived: Type.Boolean(), accounts: references("account") },
   { ...open, $id: "Contact", description: "A contact" },
 );
 
