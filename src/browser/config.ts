@@ -21,22 +21,20 @@ export const isPerPage = (): boolean => config.identity === "page";
 export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number =>
   /^\d+$/.test(`${config[option]}`) ? Number(config[option]) : fallback;
 
+/** Is it what a visitor may have chosen, or yet may choose? */
+export const isConsent = (text: unknown): boolean => /^(granted|pending|denied)$/.test(`${text}`);
+
 /**
  * Takes the options, and puts right those that an attribute may have in another form.
  *
- * @returns the names of those that are missing or wrong: the default holds, of consent that nobody has chosen yet
+ * @returns whether consent is one that there is; else nobody has chosen yet
  */
-export const configure = (given: Named): string => {
+export const configure = (given: Named): boolean => {
   config = given;
-  const wrong: string[] = [];
-  const { apiToken, formerToken } = given;
-  scopes = [apiToken, formerToken].map((token) => scopeOf(token));
-  given.consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
-  if (!/^(granted|pending|denied)$/.test(given.consent)) {
-    given.consent = "pending";
-    wrong.push("consent");
-  }
+  scopes = [given.apiToken, given.formerToken].map((token) => scopeOf(token));
   url = urlOf(given);
-  if (!url) wrong.push("apiToken, trackUrl");
-  return wrong.join(", ");
+  given.consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
+  if (isConsent(given.consent)) return true;
+  given.consent = "pending";
+  return false;
 };

@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, Hub } from "../types.js";
-import { config, configure } from "./config.js";
+import { config, configure, url } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -32,8 +32,8 @@ const init = (options?: Config): void => {
     return;
   }
   openHub(given.name);
-  const wrong = configure(given);
-  if (wrong) report("input", `init: ${wrong}`);
+  if (!configure(given)) report("input", "init: consent");
+  if (!url) report("input", "init: apiToken, trackUrl");
   if (isConfigured())
     whenActive(() => {
       const calls = waiting;

@@ -4,7 +4,7 @@
  */
 import { attempt } from "../../shared/attempt.js";
 import type { ChangeListener, Consent } from "../../types.js";
-import { config, isOn } from "../config.js";
+import { config, isConsent, isOn } from "../config.js";
 import { IDENTITY, identity, keepIdentity, who } from "./identity.js";
 import {
   allow,
@@ -31,7 +31,7 @@ const isRefused = (): boolean | undefined =>
 /** What holds now. Where the page has emptied the storage, that is what was last known. */
 export const allowed = (): Consent => {
   const stored = isRefused() ? "denied" : get(named(CONSENT));
-  return /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? config.consent!);
+  return isConsent(stored) ? (stored as Consent) : (consent ?? config.consent!);
 };
 
 /** Stores what waits in memory, or removes everything but the choice. */
