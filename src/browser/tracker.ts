@@ -76,13 +76,15 @@ export const verbs = {
 
 const onEvent = (event: PageEvent): void =>
   guard(() => {
-    const { type, persisted, isTrusted } = event;
+    const { type } = event;
     // Routers fire it, too.
     if (type === "popstate") return moveInHistory();
     // A page may make any other event by itself: it says nothing of the page's life. The end of its load says nothing, either.
-    if (!isTrusted || (type === "pageshow" && !persisted)) return;
-    if (type === "pageshow") move("load");
-    if (!/storage|pageshow/.test(type)) judgeView(true);
+    if (!event.isTrusted) return;
+    if (type === "pageshow") {
+      if (!event.persisted) return;
+      move("load");
+    } else if (type !== "storage") judgeView(true);
     if (type === "pagehide" && isPerPage() && delivery.unaddressed.size)
       log("dropped", `identity: ${delivery.unaddressed.size}`);
     delivery.onPageEvent(event);
