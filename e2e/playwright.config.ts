@@ -9,11 +9,11 @@ import { commandMs } from "./harness/strain.js";
  * Which tests run where, and when. This is the one place that says so.
  *
  * - A test with the tag `@engines` runs in Chromium, Firefox and WebKit, where they are installed: it takes its tabs from the
- *   fixture of `harness/engines.ts`.
+ *   fixture of `harness/engines.ts`. With the tag `@https` it runs there by HTTP/2 with TLS as well.
  * - A test with the tag `@pages` runs in Chromium and Firefox, in the runner's own tabs.
  * - Every other test runs in Chromium's shell, which has no windows and so costs half the time, or in Chromium where the
  *   shell is not installed. With the tag `@browser` it needs the whole browser: the shell has no back/forward cache.
- * - The core, `@core`, is what `npm test` runs. It runs by HTTP/2 with TLS as well, in the project `h2`, by the shell.
+ * - The core, `@core`, is what `npm test` runs. The rest of it runs by HTTP/2 with TLS in the project `h2`, by the shell.
  */
 const found = findEngines();
 
@@ -40,27 +40,30 @@ export default defineConfig<TestFixtures>({
   expect: { timeout: 30_000 },
   use: { trace: "off" },
   projects: [
-    ...ENGINES.filter((engine) => found[engine]).map((engine) => ({
-      name: engine,
-      grep: TAGS[engine],
-      use: {
-        browserName: engine,
-        // Firefox as it is installed is driven by WebDriver BiDi.
-        ...(found[engine]!.by === "bidi" && { channel: "moz-firefox" }),
-        launchOptions: {
-          executablePath: found[engine]!.path,
-          args: engine === "chromium" ? CHROMIUM_ARGS : [],
-          slowMo: commandMs,
+    ...ENGINES.filter((engine) => found[engine]).flatMap((engine) =>
+      (isSecurePossible() ? [false, true] : [false]).map((isSecure) => ({
+        name: isSecure ? `${engine}-https` : engine,
+        grep: isSecure ? /@https/ : TAGS[engine],
+        use: {
+          browserName: engine,
+          isSecure,
+          // Firefox as it is installed is driven by WebDriver BiDi.
+          ...(found[engine]!.by === "bidi" && { channel: "moz-firefox" }),
+          launchOptions: {
+            executablePath: found[engine]!.path,
+            args: engine === "chromium" ? [...CHROMIUM_ARGS, ...(isSecure ? trustArgs() : [])] : [],
+            slowMo: commandMs,
+          },
         },
-      },
-    })),
+      })),
+    ),
     { name: "shell", grepInvert: /@engines|@browser|@pages/, use: { browserName: "chromium", launchOptions: shell() } },
     ...(isSecurePossible()
       ? [
           {
             name: "h2",
             grep: /@core/,
-            grepInvert: /@browser/,
+            grepInvert: /@browser|@https/,
             // The demo has servers of its own.
             testIgnore: "**/demo/test/**",
             use: { browserName: "chromium" as const, isSecure: true, launchOptions: shell(trustArgs()) },

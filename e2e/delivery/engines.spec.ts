@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EITHER, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { startProxy } from "../harness/proxy.js";
@@ -66,7 +66,7 @@ test(
 );
 
 test("The back/forward cache keeps a page that is left with requests under way, at rest, or with events queued in an outage, and each comes once", {
-  tag: ["@engines", "@core", "@browser"],
+  tag: ["@engines", "@core", "@https", "@browser"],
 }, async ({ open, site, gateway, expectRows }) => {
   site.page("/", { head: WATCH_SHOW });
   site.page("/bare", { tag: false });
@@ -95,6 +95,44 @@ test("The back/forward cache keeps a page that is left with requests under way, 
   });
   await expectRows([...all, ...queued]);
 });
+
+test(
+  "Four tabs with ten events each, that are loaded again in an outage, repeat none when it ends",
+  EITHER,
+  async ({ open, site, gateway, expectRows }) => {
+    // What they track seems to be half a minute old after that.
+    site.first(`if (!sessionStorage.isOld) {
+      sessionStorage.isOld = true;
+      const now = Date.now;
+      Date.now = () => now() - 30_000;
+    }`);
+    const uids = await gateway.during("refuse", async () => {
+      const tabs = await Promise.all(Array.from({ length: 4 }, () => open()));
+      const tracked = await Promise.all(tabs.map((tab, index) => trackMany(tab, 10, `tab-${index + 1}`)));
+      await Promise.all(tabs.map((tab) => waitForBackOff(tab).then(() => tab.reload())));
+      return tracked.flat();
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event, none sent by two tabs").toHaveLength(uids.length);
+  },
+);
+
+test(
+  "A tab that hears of a log-in only when it is back from the cache sends nothing that another one has sent",
+  EITHER,
+  async ({ open, site, expectRows }) => {
+    site.page("/nobody", { head: WATCH_SHOW, identify: false });
+    site.page("/bare", { tag: false });
+    const tab = await open("/nobody");
+    const uids = await trackMany(tab, 5);
+    await leaveBy(tab, `location.assign("/bare")`);
+    await open();
+    await expectRows(uids);
+    expect(await goBack(tab), "restored").toBe(true);
+    await track(tab, "back");
+    await expectRows([...uids, "back"]);
+  },
+);
 
 /** Answers what has failed with a page of its cache, as the offline page of a progressive web app. */
 const OFFLINE_WORKER = `

@@ -1,4 +1,4 @@
-import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EITHER, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
 import { leaveBy } from "../harness/tab.js";
 import { names, track, trackCalls } from "../harness/track.js";
@@ -28,7 +28,7 @@ for (const [speed, fault] of Object.entries(SPEEDS)) {
   const where = speed === "slow" ? CORE : {};
   test(
     `Leaving ten times, by location.assign and by reload, loses and repeats nothing while the service is ${speed}`,
-    where,
+    speed === "slow" ? { tag: [...CORE.tag, "@https"] } : {},
     async ({ open, gateway, expectRows }) => {
       await gateway.fail(fault);
       const tab = await open();
@@ -99,7 +99,7 @@ const WAYS = [
 
 test(
   "Leaving by a link, a form, and with a listener that tracks last, brings each event once",
-  EVERY_ENGINE,
+  EITHER,
   async ({ open, site, gateway, expectRows }) => {
     const uids: string[] = [];
     for (const [index, [body, events]] of WAYS.entries()) {

@@ -3,7 +3,7 @@ import { waitForBackOff } from "../harness/outage.js";
 import { runAndGo } from "../harness/tab.js";
 import { trackCalls } from "../harness/track.js";
 
-/* A service that cannot be reached: over the end of the browser, where the browser is offline, and in tabs that really compete. */
+/* A service that cannot be reached: over the end of the browser, and where the browser is offline. */
 
 // The service drops repeats of stamped events: of others it shows them.
 test.beforeEach(({ site }) => site.configure({ stamp: false }));
@@ -56,27 +56,4 @@ test("What is tracked in a browser that is offline is delivered by the next visi
   await page.goto(site.url);
   await expectRows([...uids, "parting"]);
   expect(gateway.posts(), "one request an event").toHaveLength(10);
-});
-
-test("Four tabs of plain http, with ten events each, that are loaded again in an outage repeat none", async ({
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
-  // What they track seems to be half a minute old after that.
-  site.first(`if (!sessionStorage.isOld) {
-    sessionStorage.isOld = true;
-    const now = Date.now;
-    Date.now = () => now() - 30_000;
-  }`);
-  const tabs = await Promise.all(Array.from({ length: 4 }, () => context.newPage()));
-  const uids = await gateway.during("refuse", async () => {
-    await Promise.all(tabs.map((tab) => tab.goto(site.at("shop.test"))));
-    const tracked = await Promise.all(tabs.map((tab, index) => trackMany(tab, 10, `tab-${index + 1}`)));
-    await Promise.all(tabs.map((tab) => waitForBackOff(tab).then(() => tab.reload())));
-    return tracked.flat();
-  });
-  await expectRows(uids);
-  expect(gateway.posts(), "one request an event, none sent by two tabs").toHaveLength(uids.length);
 });

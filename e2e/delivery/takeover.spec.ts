@@ -1,4 +1,4 @@
-import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EITHER, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
 import { visitLast, waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
@@ -19,13 +19,14 @@ const SLOW_FAILURE: Fault = { status: 503, delayMs: 1_500 };
 const ENDS: Record<string, (tab: Tab) => Promise<void>> = {
   "is killed": (tab) => killPage(tab),
   "is closed": (tab) => tab.close(),
-  // It stays in the back/forward cache.
-  "goes on to a page without the snippet": (tab) => leaveBy(tab, `location.assign("/bare")`),
+  // It stays in the back/forward cache until then.
+  "goes on to a page without the snippet, and is closed there": (tab) =>
+    leaveBy(tab, `location.assign("/bare")`).then(() => tab.close()),
 };
 for (const [what, end] of Object.entries(ENDS))
   test(
     `The events of a tab that ${what} are stored within 27 s by another one that is open`,
-    what === "is killed" ? CORE : EVERY_ENGINE,
+    what === "is killed" ? CORE : EITHER,
     async ({ open, site, gateway, browserName, expectRows }) => {
       test.skip(what === "is killed" && process.platform !== "linux", "processes of pages are looked for in /proc");
       test.skip(

@@ -24,6 +24,8 @@ import { startWebKit } from "./webkit.js";
 export const EVERY_ENGINE = { tag: "@engines" };
 /** The tags of those among them that `npm test` runs, in Chromium. */
 export const CORE = { tag: ["@engines", "@core"] };
+/** The tags of those that run by https, too: what becomes of events when pages are left, cached, or several. */
+export const EITHER = { tag: ["@engines", "@https"] };
 /** The tag of tests that run in the two engines that the runner drives by itself: their tabs can do all that its own can. */
 export const PAGES = { tag: "@pages" };
 
