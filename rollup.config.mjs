@@ -63,7 +63,6 @@ const swc = {
 /** Members that the script shortens: of its own records, which are neither stored, nor sent, nor seen by a page. */
 const SHORTENED = [
   "beganAt",
-  "claimed",
   "failures",
   "fullAt",
   "isAddressed",

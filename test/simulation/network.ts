@@ -21,10 +21,9 @@ export interface Sent {
   /** Those that go in the same request, at the first of them. */
   others: Sent[];
   /**
-   * Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone. Where some of several are refused,
-   * `each` is the status of each.
+   * Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone.
    */
-  answer(status: number, retryAfter?: number, each?: number[]): Promise<void>;
+  answer(status: number, retryAfter?: number): Promise<void>;
 }
 
 /** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
@@ -82,34 +81,29 @@ export const createSending = (page: Page, world: World) => {
       const isStrange = !!all[1] && !!world.pluralAnswers;
       // As the service was when it was asked.
       const { most } = world;
-      const end = async (
-        status: number,
-        retryAfter: number | undefined,
-        act: () => void,
-        each?: number[],
-      ): Promise<void> => {
+      const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
         if (!sent.isOpen) return;
         for (const one of all) one.isOpen = false;
         if (page.isDead) return;
         const hear = (): void => {
           if (!status) free();
-          for (const [index, one] of all.entries()) {
+          for (const one of all) {
             one.isKnown = true;
-            world.onEnd(one, isStrange ? 404 : (each?.[index] ?? status), retryAfter);
+            world.onEnd(one, isStrange ? 404 : status, retryAfter);
           }
           act();
         };
         if (page.isFrozen) clock.add(0, hear, page);
         else await page.run(hear);
       };
-      sent.answer = (status, retryAfter, each) => {
+      sent.answer = (status, retryAfter) => {
         const isOffer = status >= 200 && status < 300 && !isStrange;
         const headers = { "retry-after": retryAfter, "tracklet-batch": isOffer ? most : undefined };
         const act = (): void => {
-          if (status) resolve(createResponse(status, headers, each?.map(verdictOf), createBody(world.isEndless, free)));
+          if (status) resolve(createResponse(status, headers, createBody(world.isEndless, free)));
           else reject(new TypeError("Failed to fetch"));
         };
-        return end(status, retryAfter, act, each);
+        return end(status, retryAfter, act);
       };
       init.signal?.addEventListener("abort", () => end(0, undefined, () => reject(init.signal!.reason)));
       world.onRequest(sent);
@@ -125,12 +119,6 @@ export const createSending = (page: Page, world: World) => {
   return { fetch, sendBeacon };
 };
 
-/** What our service says of each of several events, beside the reason. */
-const verdictOf = (status: number, index: number) => ({
-  index,
-  status: status === 200 ? "stored" : status < 500 ? "refused" : "again",
-});
-
 type Body = ReturnType<typeof createBody>;
 
 /** What is read of an answer. */
@@ -142,15 +130,12 @@ const createBody = (isEndless: boolean, free: () => void) => {
   return { read, pipeTo: (_: unknown, { signal }: { signal: AbortSignal }) => read(signal) };
 };
 
-const createResponse = (status: number, headers: Record<string, number | undefined>, told: unknown, body: Body) => ({
+const createResponse = (status: number, headers: Record<string, number | undefined>, body: Body) => ({
   status,
   url: "",
   headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() ?? null },
   body,
-  text: async () => {
-    await body.read();
-    return JSON.stringify(told) ?? "";
-  },
+  text: () => body.read(),
 });
 
 /** A `Blob` whose text can be read at once. */

@@ -66,8 +66,7 @@ export const createService = (world: World, random: () => number) => {
       for (const [index, one] of all.entries())
         if (fate === "lost" || !isTaken(index)) service.onFail(one, fate === "lost");
       if (typeof fate === "string") return sent.answer(0);
-      const each = fates.map((one) => (typeof one === "string" ? 0 : one[0]));
-      return sent.answer(fate[0], fate[1], fate[0] === SOME_REFUSED ? each : undefined);
+      return sent.answer(fate[0], fate[1]);
     };
     for (const [index, one] of all.entries()) service.onBegin(one, !isTaken(index) || fate === "lost");
     const fail = (): void => {

@@ -8,7 +8,7 @@
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { url } from "../config.js";
 import { filed, get, remove, set } from "../state/storage.js";
-import type { Row } from "./row.js";
+import { isStamped, type Row } from "./row.js";
 
 /**
  * As it is stored: when it was set, in epoch milliseconds; for how long; after how many failures; and why: one event alone has
@@ -94,13 +94,13 @@ const retryAfterLeft = (): number => (backoff?.[3] === RETRY_AFTER ? left() : 0)
  * Notes that a request has failed.
  *
  * @param why as in the row: `ONE` also where that one fails again
- * @param claimed what `claim` gave its request: of those that fail together, only the first counts
+ * @param time when its request began: of those that fail together, only the first counts, or that which has claimed the back-off
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
-export const fail = (why: string, claimed: number | undefined, delay: number): void => {
+export const fail = (why: string, time: number, delay: number): void => {
   hasFailed = true;
   const [setAt, , failures = 0] = backoff ?? [];
-  if (setAt === claimed || !backoff || (why === RETRY_AFTER && delay > retryAfterLeft()))
+  if (setAt === time || !backoff || (why === RETRY_AFTER && delay > retryAfterLeft()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, why);
 };
 
@@ -115,16 +115,9 @@ export const clear = (): void => {
 /** If the page of a probe is gone, others may probe after this time: that of a request. */
 const PROBE_MS = 15_000;
 
-/**
- * Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the one that has failed.
- *
- * @returns when the back-off was set that is this request's own; nothing where there is none
- */
-export const claim = (row: Row): number | undefined => {
-  if (!backoff) return undefined;
-  const [, , failures, why] = backoff;
-  keep(Date.now(), PROBE_MS, failures, why === ONE && row.failures ? why : PROBE);
-  return backoff[0];
+/** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the one that has failed. */
+export const claim = (row: Row, time: number): void => {
+  if (backoff) keep(time, PROBE_MS, backoff[2], backoff[3] === ONE && row.failures ? ONE : PROBE);
 };
 
 const OFFER = "offer";
@@ -141,7 +134,6 @@ export const readOffer = (): void => {
   offer = at === address() ? Number(most) : 0;
 };
 
-/** Notes what an answer to one event has offered. */
 export const keepOffer = (most: number): void => {
   if (most === offer) return;
   offer = most;
@@ -149,5 +141,4 @@ export const keepOffer = (most: number): void => {
   else remove(filed(OFFER));
 };
 
-/** Does the service drop a repeat of it? */
-export const isKnown = ({ letters }: Row): boolean => offer > 0 && letters.includes("s");
+export const isKnown = (row: Row): boolean => offer > 0 && isStamped(row);

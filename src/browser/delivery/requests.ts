@@ -11,22 +11,19 @@ import { LONG_LEASE_MS, leaseLeft, type Row } from "./row.js";
 
 /**
  * The status of the answer, 0 where there was none; the milliseconds that the service asks to wait; the most events that it
- * says to take in one request; the text of a 207; when the body has ended, where it has one.
+ * says to take in one request; when the body has ended, where it has one.
  */
-export type Outcome = [status: number, retryAfter: number, most?: number, text?: string, ended?: Promise<unknown>];
+export type Outcome = [status: number, retryAfter: number, most?: number, ended?: Promise<unknown>];
 
 export interface Request {
   /** As of `uptime`. */
   beganAt: number;
   /** The same in epoch milliseconds. */
   time: number;
-  /** The back-off that it has claimed. */
-  claimed: number | undefined;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
   /** The events that it holds, until it is judged. */
   several: Row[];
-  /** What became of it, once it has ended. */
   outcome: Outcome;
 }
 
@@ -85,8 +82,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
         retryAfterMs(headers.get("Retry-After")),
         Number(headers.get("Tracklet-Batch")),
       ];
-    if (status === 207) outcome[3] = await response.text();
-    else outcome[4] = drain(response).catch(() => {});
+    outcome[3] = drain(response).catch(() => {});
   } catch {
     // No answer, or one cut short: its status, if there was one, is what counts. Chromium rejects the requests of a page that
     // is left before it fires `pagehide`; the next task comes after it, or never.
@@ -96,7 +92,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
   return outcome;
 };
 
-/** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
+/** Enough to drain a back-log, and two of a host's six sockets are left to the page. */
 const PARALLEL = 4;
 /** A request that is open for longer is slow, and a service that has answered none for longer may hang. */
 export const SLOW_MS = 2_000;
@@ -121,7 +117,6 @@ export const setGone = (next: boolean): void => {
   isGone = next;
 };
 
-/** The requests that are open for at least `ms` milliseconds. */
 const openFor = (ms: number): Request[] => [...inFlight].filter(({ beganAt }) => uptime() - beganAt >= ms);
 
 /**
@@ -135,14 +130,9 @@ export const isFull = (isOut: boolean): boolean => {
   return inFlight.size - Math.min(1, slow) >= (isAnswering ? PARALLEL : PARALLEL_UNANSWERED);
 };
 
-/** So many bytes more may outlive the page. */
 export const room = (): number => [...inFlight].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);
 
-/**
- * Sends these events in one request, and gives back what became of it.
- *
- * @param isOut whether the page is out of sight, and may be over soon
- */
+/** @param isOut whether the page is out of sight, and may be over soon */
 export const send = async (several: Row[], isOut: boolean): Promise<Request> => {
   const [first] = several as [Row];
   const body = several[1] ? `[${several.map((one) => one.body)}]` : first.body;
@@ -151,14 +141,15 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
   const outlives =
     isOut || (size <= room() && !backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
+  const time = Date.now();
   const request = {
     beganAt: uptime(),
-    time: Date.now(),
-    claimed: claim(first),
+    time,
     kept: outlives ? size : 0,
     several,
   } as Request;
   inFlight.add(request);
+  claim(first, time);
   request.outcome = await post(body, outlives);
   if (request.outcome[0] > BEACON) answeredAt = uptime();
   return request;

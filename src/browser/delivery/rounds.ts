@@ -2,7 +2,6 @@
  * When something is sent. A round begins what may be sent, and sets one timer for the next round. Where nothing waits it sets
  * none, and nothing touches the storage.
  */
-import { isSuccess } from "../../shared/retry-policy.js";
 import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
@@ -38,18 +37,15 @@ const again = (): void => {
   if (!isGone) round();
 };
 
-/** Sends these events in one request, and has the outcome judged. */
 const carry = async (several: Row[], isOut: boolean): Promise<void> => {
   const request = await send(several, isOut);
-  // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
-  const isHeard = inFlight.has(request) || isSuccess(request.outcome[0]);
   // It keeps its place and its bytes until its body has ended.
-  Promise.resolve(request.outcome[4]).then(() => {
+  Promise.resolve(request.outcome[3]).then(() => {
     inFlight.delete(request);
     again();
   });
   // In the same task as it ends: until then nobody else may send the events.
-  if (isHeard) judge(request);
+  judge(request);
   request.several = [];
 };
 

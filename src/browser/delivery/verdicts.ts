@@ -1,5 +1,4 @@
 /** What the service's answers mean: for the events of the request, for the others, and for those that it most likely has. */
-import { attempt } from "../../shared/attempt.js";
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { backoff, clear, fail, isCause, isDown, isKnown, keepOffer, ONE, PAUSE_MS, RETRY_AFTER } from "./pace.js";
@@ -10,6 +9,8 @@ import { file, isUnchanged } from "./tabs.js";
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */
 const REFUSED = [400, 413, 422];
+/** Not all of several are stored (RFC 4918 §11.1). */
+const SOME = 207;
 /** Once so many different events are refused, the configuration is wrong, and not the events. */
 const REFUSALS = 8;
 /** Several that fail go on in so many parts. */
@@ -25,7 +26,7 @@ let acceptedAt = 0;
 /** The events that were refused since, or met another 4xx or a redirect; and an empty key once that was told. */
 const refused = new Set<string>();
 
-/** A request was accepted that began at this time, in epoch milliseconds. */
+/** @param time when the request began that was accepted, in epoch milliseconds */
 export const accept = (time: number): void => {
   refused.clear();
   acceptedAt = time;
@@ -37,7 +38,7 @@ export const accept = (time: number): void => {
  */
 const putBack = (row: Row, status: number, isAtFault: boolean): void => {
   // Another document may have it by now.
-  if (rows.get(row.key) !== row || !isUnchanged(row)) return;
+  if (!isUnchanged(row)) return;
   // A proof of identity that the service refuses concerns its contact alone.
   if (isAtFault && REFUSED.includes(status) && !isUnproven(row, status)) drop(row, "rejected", `status ${status}`);
   else {
@@ -48,50 +49,46 @@ const putBack = (row: Row, status: number, isAtFault: boolean): void => {
   }
 };
 
-/** Does the service refuse the proof of its identity? */
 const isUnproven = ({ body }: Row, status: number): boolean => status === 422 && body.includes('"identity_proof"');
 
-/** Some of several are not stored: the body says of each what became of it. One that cannot be read says of none. */
-const judgeEach = (several: Row[], text: string): void => {
-  const told = attempt(() => JSON.parse(text) as { status: string }[]) ?? [];
-  for (const [at, row] of several.entries()) {
-    const word = `${told[at]?.status}`;
-    row.most = 1;
-    if (/stored|repeated/.test(word)) deliver(row);
-    else putBack(row, word === "refused" ? 422 : 500, true);
-  }
-};
-
-/** Says what the answer means. */
-export const judge = ({ time, claimed, several, outcome }: Request): void => {
-  const [status, retryAfter, most, text] = outcome;
-  const [first] = several as [Row];
+export const judge = ({ time, several, outcome: [status, retryAfter, most] }: Request): void => {
   const { length } = several;
   const isAlone = length < 2;
   const isFinal = status > 1 && !isTransient(status);
   // Anything answers 200 to what it does not know: a page of the site, or a proxy that knows the address of one event alone.
-  if (!isAlone && (isSuccess(status) ? !most : isFinal)) {
-    takesLists = false;
-    for (const row of several) if (rows.has(row.key)) enlist(row);
-    return;
-  }
-  if (isSuccess(status)) {
+  if (isSuccess(status) && (isAlone || most)) {
     accept(time);
     clear();
-    if (isAlone) keepOffer(most!);
-    if (status === 207 && !isAlone) judgeEach(several, text!);
-    else several.forEach(deliver);
+    keepOffer(most!);
+    if (isAlone || status !== SOME) {
+      several.forEach(deliver);
+      return;
+    }
+  }
+  // What was forgotten meanwhile, as at a return of the page, says nothing any more.
+  const held = several.filter((row) => rows.get(row.key) === row);
+  const [first] = held;
+  // What is cut off while the page is left may have arrived, as a beacon may. Its lease says what is to become of it.
+  if (status === BEACON || isGone || !first) return;
+  // Each is asked for by itself: what is stored already is dropped as a repeat.
+  if (!isAlone && isFinal) {
+    takesLists &&= !!most;
+    for (const row of held) {
+      row.most = 1;
+      enlist(row);
+    }
     return;
   }
-  // What is cut off while the page is left may have arrived, as a beacon may. Its lease says what is to become of it.
-  if (status === BEACON || isGone) return;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (!status || status >= 500 || isFinal);
   // Several stay together, go on in parts, or one by one, where the service takes no several.
-  for (const row of several) row.most = isEvents ? Math.ceil(length / PARTS) : length;
+  const atOnce = isEvents ? Math.ceil(length / PARTS) : length;
   const isAtFault = isEvents && (isCause(first) || isUnproven(first, status));
   const { failures } = first;
-  for (const row of several) putBack(row, status, isAtFault && isAlone);
+  for (const row of held) {
+    row.most = atOnce;
+    putBack(row, status, isAtFault && isAlone);
+  }
   if (isAtFault) return;
   const isRefusal = REFUSED.includes(status);
   // One alone is a culprit: a firewall dislikes its text. Not a second one, and not the only one twice.
@@ -103,7 +100,7 @@ export const judge = ({ time, claimed, several, outcome }: Request): void => {
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const isOne = isAlone && isEvents && (isRefusal || !isWrong) && (!backoff || (failures && backoff[3] === ONE));
-  fail(retryAfter ? RETRY_AFTER : isOne ? ONE : "", claimed, retryAfter || delay);
+  fail(retryAfter ? RETRY_AFTER : isOne ? ONE : "", time, retryAfter || delay);
   if (isWrong && !refused.has("")) {
     refused.add("");
     report("paused", `status ${status}`);

@@ -2,6 +2,7 @@
  * Nothing that was durable is lost or waits for ever, and nothing is stored twice (design §3.1 to 3.6), but for what a page
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
+import { SOME_REFUSED } from "../network.js";
 import type { Page, Sent } from "../world.js";
 import {
   type Entry,
@@ -130,7 +131,8 @@ export const durability: MakeRule = (journal) => {
       );
     },
     onHear: ({ page }, entry, { status }) => {
-      if (!isSuccess(status)) return;
+      // Not what became of each.
+      if (!isSuccess(status) || status === SOME_REFUSED) return;
       seenBy.set(entry.name, (seenBy.get(entry.name) ?? new Set()).add(page));
       delivered.set(entry, { at: clock.now(), by: page });
       if (entry.key && !(entry.key in world.storage.latest()))
@@ -150,11 +152,7 @@ export const durability: MakeRule = (journal) => {
         const { name, stored, failures, isDurable, mayBeLost } = entry;
         const report = reportOf(name);
         if (report?.code === "rejected")
-          // Of several, the service says that this one is wrong.
-          check(
-            failures > (report.detail === "status 422" ? 0 : 1) || mayBeLost !== undefined,
-            `${name} is dropped after ${failures} failures`,
-          );
+          check(failures > 1 || mayBeLost !== undefined, `${name} is dropped after ${failures} failures`);
         else if (report?.code === "evicted") check(!journal.isExact, `${name} is evicted`);
         check(!isDue(name) || !!stored || !isDurable || !!mayBeLost || !!report, `${name} is lost`);
       }

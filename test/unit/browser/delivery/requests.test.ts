@@ -89,7 +89,7 @@ it("goes to the address of the plural with several events, and hears how many th
 it("reads the body of an answer, so that its share of the budget is free again", async () => {
   const response = new Response("x".repeat(10_000), { status: 503 });
   fetch.mockResolvedValue(response);
-  const [, , , , ended] = await post();
+  const [, , , ended] = await post();
   await ended;
   expect(response.bodyUsed).toBe(true);
 });
@@ -97,7 +97,7 @@ it("reads the body of an answer, so that its share of the budget is free again",
 it("is told of an answer at its headers, and cuts a body off that does not end", async () => {
   const cancel = vi.fn();
   fetch.mockResolvedValue(new Response(new ReadableStream({ cancel })));
-  const [status, , , , ended] = await post();
+  const [status, , , ended] = await post();
   expect([status, cancel.mock.calls]).toEqual([200, []]);
   await ended;
   expect(cancel).toHaveBeenCalled();

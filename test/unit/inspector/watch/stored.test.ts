@@ -62,7 +62,7 @@ describe("the storage", () => {
     const pause = () => Math.ceil(readStored("tracklet", TAG).pauseMs / 1_000);
     fail("", 0, 4_000);
     expect(pause()).toBe(4);
-    claim({ failures: 0 } as Row);
+    claim({ failures: 0 } as Row, Date.now());
     expect(pause()).toBe(0);
     for (const row of [`${Date.now() - 5_000},4000,3,`, `${Date.now() + 9_000},4000,3,`, "x"]) {
       localStorage.setItem(backOff, row);
