@@ -66,7 +66,7 @@ const SHORTENED = [
   "failures",
   "fullAt",
   "isAddressed",
-  "isLost",
+  "isAgain",
   "kept",
   "lease",
   "letters",

@@ -63,10 +63,10 @@ const comeBack = (): void => {
 const onEventRow = (key: string, { newValue }: PageEvent): void => {
   const row = rows.get(key);
   if (newValue !== null) lookLater();
-  // Where a request is open here, its answer decides; a suspect is looked at when its time has come.
+  // Where a request is open here, its answer decides.
   if (row?.list) {
     if (newValue === null && !isOwn(row)) {
-      // It was gone already when this document said that it is to be sent again.
+      // It was gone already when this document wrote it.
       if (row.isAgain) remove(key);
       forget(row);
     } else isUnchanged(row);

@@ -9,7 +9,7 @@ import { type DetailOf, report } from "../reporting.js";
 import { followConsent } from "../state/consent.js";
 import { identity } from "../state/identity.js";
 import { consent, filed, get, remove, set } from "../state/storage.js";
-import { ageOf, EVENT, FIRST, isOwn, isYoung, type Row, writeRow } from "./row.js";
+import { ageOf, EVENT, FIRST, isOwn, isYoung, LONG_LEASE_MS, type Row, writeRow } from "./row.js";
 
 type List = Set<Row>;
 
@@ -18,25 +18,21 @@ export const NEVER = Number.POSITIVE_INFINITY;
 /** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
 // What they wait for. An event with an open request is in no list.
-
 /** Tracked here a moment ago: they need no turn. */
 export const young: List = new Set();
 /** All others that may be sent. */
 export const ready: List = new Set();
 /** Those that have failed go behind. */
 export const failed: List = new Set();
-/** Those that wait until their lease is over. */
+/** Those that wait until their lease is over; below zero it says that the service most likely has the event. */
 export const leased: List = new Set();
-/** Those that the service most likely has: answers to later requests decide. */
-export const undecided: List = new Set();
 /** Those that wait for their contact. */
 export const unaddressed: List = new Set();
 
-/** The bytes of those that have their contact. */
+/** Of those that have their contact. */
 let bytes = 0;
 
-/** How many could be sent, if the service were up. */
-export const countWaiting = (): number => rows.size - unaddressed.size - undecided.size - leased.size;
+export const countWaiting = (): number => rows.size - unaddressed.size - leased.size;
 
 /** Puts an event into a list, behind all others there, or out of all of them. */
 export const move = (row: Row, list?: List): void => {
@@ -75,11 +71,10 @@ const LOOK_MS = 3_000;
 export let dueAt = NEVER;
 
 /** Another document may send an event: what is still there after a while needs help. */
-export const lookLater = (ms = LOOK_MS): void => {
-  dueAt = Math.min(dueAt, uptime() + ms);
+export const lookLater = (): void => {
+  dueAt = Math.min(dueAt, uptime() + LOOK_MS);
 };
 
-/** It is about to look. */
 export const lookNever = (): void => {
   dueAt = NEVER;
 };
@@ -104,17 +99,15 @@ export const nextKey = (): string => {
   return `${me}:${FIRST + seq++}:${Date.now()}`;
 };
 
-/** A random text, which stands for as long as nobody empties the storage. */
+/** The row of a random text, which stands for as long as nobody empties the storage, and the text that this document knows. */
 export const HERE = "here";
-/** The text of `HERE` that this document knows. */
 let here: string | undefined;
-/** After this time the browser has told of what others have removed. */
-const TOLD_MS = 6_000;
 
 /**
  * Puts the events that this document lists back where the page has emptied the storage: then `HERE` is gone, or another document
- * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. An event of another
- * document is put back once the browser must have told of what was delivered just before; one that most likely has arrived is not.
+ * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. That of another
+ * document may have been before: it is put back with a lease, until the end of which the browser must have told of that. What
+ * most likely has arrived is not put back.
  *
  * @param isEmptied what the browser has told of that: `false` where two documents have written `HERE` at the same time, of which
  *   one text stands
@@ -125,14 +118,13 @@ export const restore = (isEmptied?: boolean): void => {
     followConsent();
     for (const row of rows.values())
       if (consent === "denied") forget(row);
-      else if (row.list !== undecided && get(row.key) === undefined) {
-        if (isOwn(row) || !row.list) set(row.key, writeRow(row));
-        else {
-          row.isLost = true;
-          row.lease = Date.now() + TOLD_MS;
+      else if ((row.lease >= 0 || !row.list) && get(row.key) === undefined) {
+        if (!isOwn(row) && row.list) {
+          row.isAgain = true;
+          row.lease = Date.now() + LONG_LEASE_MS;
           move(row, leased);
-          lookLater(TOLD_MS);
         }
+        set(row.key, writeRow(row));
       }
   }
   here = stored ?? uuid();
@@ -143,13 +135,11 @@ export const restore = (isEmptied?: boolean): void => {
 export const textOf = (row: Row): string | undefined => {
   if (get(row.key) === undefined) restore();
   const text = get(row.key);
-  // Somebody else has put it back.
-  if (text !== undefined) row.isLost = false;
-  else if (!row.isLost) forget(row);
+  if (text === undefined) forget(row);
   return text;
 };
 
-/** Writes what has changed. @param lease until when others are to leave it alone, as of `Row` */
+/** @param lease until when others are to leave it alone, as of `Row` */
 export const put = (row: Row, lease = row.lease): void => {
   row.lease = lease;
   restore();
@@ -166,10 +156,8 @@ export const renew = (row: Row): void => {
   put(row, Date.now() + FIRST_LEASE_MS);
 };
 
-// What became of events.
 export let delivered = 0;
 export let dropped = 0;
-
 export const countDropped = (): void => {
   dropped++;
 };
@@ -217,7 +205,6 @@ export const isTooLarge = ({ size }: Row): boolean => size > Math.min(mostBytes(
 /** Events that were evicted without a contact. */
 let unnamed = 0;
 
-/** Drops an event because of a bound, which `detail` names. */
 const evict = (row: Row, detail: DetailOf<"evicted">): void => {
   // Perhaps nobody ever identifies here: one report a page is enough.
   if (textOf(row) !== undefined) drop(row, row.isAddressed || !unnamed++ ? "evicted" : undefined, detail);

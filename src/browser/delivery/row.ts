@@ -15,14 +15,12 @@ export interface Row {
   body: string;
   /** Bytes of the body in UTF-8. */
   size: number;
-  /** Does the body name its contact? */
   isAddressed: boolean;
   /**
    * `s` where it has a stamp, by which the service knows a repeat: a page's own `event_id` is none. `o` where it has named no
    * account itself: then it has that of the options, until `identify` names another one.
    */
   letters: string;
-  /** How often it has failed. */
   failures: number;
   /**
    * Until when, in epoch milliseconds, others leave the event alone. It is negative where a page has gone out of sight in good
@@ -32,13 +30,10 @@ export interface Row {
 
   // What follows is this document's alone. Times are those of `uptime`.
 
-  /** When this document has tracked it. */
   trackedAt?: number;
   /** At most so many events may be in its request, because a larger one has failed. */
   most?: number | undefined;
-  /** Is it of another document, and to be put back into a storage that was emptied? */
-  isLost?: boolean;
-  /** Has this document said in its row that it is to be sent again, although another one's request may be open? */
+  /** Has this document written its row, although another one may have delivered the event? */
   isAgain?: boolean;
   /** What it waits for: one of the queue's lists; nothing while a request is open that holds it. */
   list?: Set<Row> | undefined;
@@ -68,10 +63,8 @@ export const timeOf = (key: string): number => Number(key.split(":").pop());
 export const ageOf = ({ key, trackedAt }: Row): number =>
   trackedAt === undefined ? Date.now() - timeOf(key) : uptime() - trackedAt;
 
-/** Has it a stamp? */
 export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
 
-/** Was it tracked by this document? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
 /** For so long a document sends what it has tracked without its turn: a healthy service answers sooner. */
@@ -99,7 +92,6 @@ export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddresse
   isAddressed: body.startsWith('{"contact_uid"'),
 });
 
-/** The text of a row. */
 export const writeRow = ({ failures, lease, letters, body }: Row): string => `${failures},${lease},${letters}${body}`;
 
 export const readRow = (key: string, text: string): Row => {

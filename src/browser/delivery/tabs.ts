@@ -18,12 +18,10 @@ import {
   lookNever,
   move,
   NEVER,
-  put,
   rows,
   textOf,
-  undecided,
 } from "./queue.js";
-import { EVENT, LONG_LEASE_MS, leaseLeft, type Row, readRow, timeOf } from "./row.js";
+import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
 
 /** Events that are left alone, because they are of another token. */
 let strange = 0;
@@ -31,20 +29,15 @@ let strange = 0;
 /** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
 const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
 
-/** Lists an event as its row says. What another document alone may send is listed only where it was listed before. */
 export const file = (row: Row): void => {
-  const left = leaseLeft(row);
-  if (row.lease < 0) {
+  const isLeased = row.lease < 0 || leaseLeft(row);
+  if (!isLeased && isForgotten(row)) drop(row);
+  else {
     enlist(row);
-    move(row, undecided);
-  } else if (left) {
-    if (rows.has(row.key)) move(row, leased);
-    lookLater(left + 1);
-  } else if (isForgotten(row)) drop(row);
-  else enlist(row);
+    if (isLeased) move(row, leased);
+  }
 };
 
-/** Lists the event of a row, if it is one. */
 const load = (key: string): void => {
   const row = readRow(key, get(key) ?? "");
   // Anybody may have written it. Whether it is one that the service takes, that one says.
@@ -80,18 +73,6 @@ export const isUnchanged = (row: Row): boolean => {
  */
 export const look = (): void => {
   lookNever();
-  for (const row of [...leased]) {
-    if (row.isLost) {
-      const left = leaseLeft(row);
-      if (left) {
-        lookLater(left + 1);
-        continue;
-      }
-      row.isLost = false;
-      if (get(row.key) === undefined) put(row, Date.now() + LONG_LEASE_MS);
-    }
-    if (isUnchanged(row)) file(row);
-  }
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;

@@ -2,7 +2,7 @@
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { backoff, clear, fail, isCause, isDown, isKnown, keepOffer, ONE, PAUSE_MS, RETRY_AFTER } from "./pace.js";
-import { countWaiting, deliver, drop, enlist, NEVER, put, rows, undecided } from "./queue.js";
+import { countWaiting, deliver, drop, enlist, leased, NEVER, put, rows } from "./queue.js";
 import { BEACON, isGone, type Request } from "./requests.js";
 import { LONG_LEASE_MS, LONGEST_WAIT_MS, leaseLeft, type Row } from "./row.js";
 import { file, isUnchanged } from "./tabs.js";
@@ -108,25 +108,24 @@ export const judge = ({ time, several, outcome: [status, retryAfter, most] }: Re
 };
 
 /**
- * Decides about what the service most likely has. Until its lease is over the first news counts: if the service is down, it is sent
- * again, and its row says so to all; if a request is accepted that began later, it has arrived. Without news it has arrived, too, when
- * its lease is over. Only where the service drops repeats it is sent again then.
+ * Reads rows again whose lease is over. For what the service most likely has the first news counts until then: if the service is
+ * down, it is sent again, and its row says so to all; if a request is accepted that began later, it has arrived. Without news it
+ * has arrived, too, unless the service drops repeats: then it is sent again.
  *
  * @returns milliseconds until there is something to do
  */
 export const decide = (): number => {
   let wait = NEVER;
-  for (const row of undecided) {
+  for (const row of leased) {
     const time = -row.lease - LONG_LEASE_MS;
     const isLost = acceptedAt < time && isDown(time);
     const left = leaseLeft(row);
     if (left && !isLost) wait = Math.min(wait, left + 1);
     else if (isUnchanged(row)) {
-      if (isLost) {
+      if (left) {
         row.isAgain = true;
         put(row, -row.lease);
-        file(row);
-      } else if (isKnown(row)) enlist(row);
+      } else if (row.lease >= 0 || isLost || isKnown(row)) enlist(row);
       else deliver(row);
     }
   }
