@@ -28,7 +28,6 @@ export let backoff: Backoff | undefined;
 /** Has a request of this document failed since one was accepted? Others may have ended the back-off meanwhile. */
 export let hasFailed = false;
 
-/** Another document has written it, or ended it. */
 export const forgetBackoff = (): void => {
   backoff = undefined;
 };
@@ -70,14 +69,8 @@ export const waitFor = ({ failures }: Row, mayProbeEarly: boolean): number => {
   return wait && wait + Math.random() * SPREAD_MS;
 };
 
-/**
- * Has the service gone down since this time, in epoch milliseconds? Two attempts have failed, or one whose answer speaks of every
- * event.
- */
-export const isDown = (since: number): boolean => {
-  const [setAt, , failures, why] = backoff ?? [];
-  return setAt! > since && failures! > (why ? 1 : 0);
-};
+/** Has the service gone down since this time, in epoch milliseconds? Two attempts have failed. */
+export const isDown = (since: number): boolean => !!backoff && backoff[0] > since && backoff[2] > 1;
 
 /** Has it failed more often than the service since that was last well? Then others have passed, and it is the cause itself. */
 export const isCause = ({ failures }: Row): boolean => failures > (backoff?.[2] ?? 0);

@@ -18,14 +18,16 @@ let before: Consent | undefined;
 /** Reads what the visitor has chosen, and what other documents have written. */
 export const catchUp = (): void => {
   followConsent();
-  if (consent === "denied") {
-    rows.forEach(forget);
-    // What was dropped leaves no gap behind it.
-    if (before !== consent) rename();
+  if (before !== consent) {
+    before = consent;
+    if (consent === "denied") {
+      rows.forEach(forget);
+      // What was dropped leaves no gap behind it.
+      rename();
+    }
+    // What has waited for the choice is stored now, for the first time.
+    for (const row of rows.values()) if (isOwn(row)) renew(row);
   }
-  // What has waited for the choice is stored now, for the first time.
-  if (before !== consent) for (const row of rows.values()) if (isOwn(row)) renew(row);
-  before = consent;
   readVisitor();
   readBackoff();
   readOffer();
@@ -59,7 +61,6 @@ const comeBack = (): void => {
   resume();
 };
 
-/** Another document has changed the row of an event. */
 const onEventRow = (key: string, { newValue }: PageEvent): void => {
   const row = rows.get(key);
   if (newValue !== null) lookLater();
@@ -92,7 +93,7 @@ const onStorage = (event: PageEvent): void => {
   round();
 };
 
-/** What happens to the page: one of the events of `onPage`, but `pageshow` only when it comes back from the cache. */
+/** One of the events of `onPage`; `pageshow` only when the page comes back from the cache. */
 export const onPageEvent = (event: PageEvent): void => {
   const { type } = event;
   const isVisible = !isHidden();

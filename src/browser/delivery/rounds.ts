@@ -107,9 +107,8 @@ const begin = (isOut: boolean, isLeaving: boolean): number => {
       if (wait) return wait;
       if (backoff && isGone) return NEVER;
       if (!isFree && !owns()) return isGone ? NEVER : ask(again);
-      // Out of sight, what is not young goes in one request at a time, but for the moment in which the page may end.
-      if (!isFree && isOut && !isLeaving && inFlight.size) return NEVER;
-      if (isFull(isOut)) return SLOW_MS;
+      // Out of sight, what is not young goes as in view, but for the moment in which the page may end.
+      if (isFull(isOut && (isFree || isLeaving))) return SLOW_MS;
       // Out of sight it is passed over where it never fits. Else it waits for room, and all behind it wait, too.
       if (!fits(row, isOut)) {
         if (isOut && row.size > KEEPALIVE_BYTES) continue;
@@ -146,11 +145,7 @@ const step = (isLeaving: boolean): void => {
   if (!isGone && wait < NEVER) arm(wait);
 };
 
-/**
- * More may be sent now.
- *
- * @param isLeaving whether the page is being hidden or left in this moment
- */
+/** @param isLeaving whether the page is being hidden or left in this moment */
 export const round = (isLeaving = false): void => guard(() => step(isLeaving));
 
 /** There is a reason not to wait for the back-off. */
