@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newIds } from "../../../src/service/database/event-id.js";
 import { ROOT } from "../../support/launch.js";
 import { basic } from "../support/basic.js";
+import { runAt } from "../support/cluster.js";
 import { findProgram, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
@@ -49,9 +49,6 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
   const blank = (all: { params: string }[]) =>
     all.map((row) => ({ ...row, params: row.params.replace(/[\r\n]/g, " ") }));
   const rows = async (client: pg.Client) => (await client.query(`SELECT ${COLUMNS} FROM events ORDER BY id`)).rows;
-  const command = async (...args: string[]): Promise<void> => {
-    expect((await spawnService(environment(), [...SHORT_TIME, ...args]).closed).code).toBe(0);
-  };
   /** Stores a last event; resolves when the copy has it. */
   const finish = async (name: string): Promise<void> => {
     expect(await post({ contact_uid: "last", event_uid: name })).toBe(200);
@@ -61,10 +58,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
 
   beforeAll(async () => {
     server = await startPostgres();
-    const admin = new pg.Client(server.url);
-    await admin.connect();
-    await admin.query("CREATE DATABASE copy");
-    await admin.end();
+    await runAt(server.url, "CREATE DATABASE copy");
     service = spawnService(environment(), SHORT_TIME);
     url = await service.ready();
     [table, copy] = [new pg.Client(server.url), new pg.Client(copyUrl())];
@@ -79,11 +73,9 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
   });
 
   it("has every event as it was sent, once, and loses those that are deleted", async () => {
-    const [old] = newIds(1) as [string];
     await table!.query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
-       VALUES ($1, '00000000-0000-7000-8000-000000000001', 'default', 'old', 'old', 1, '{}')`,
-      [old],
+       VALUES (gen_random_uuid(), '00000000-0000-7000-8000-000000000001', 'default', 'old', 'old', 1, '{}')`,
     );
     const odd = `${String.raw`{"n":1e400,"nul":"\u0000","half":"\ud83d","quote":"it's \\ \":x\"","lines":`}\r\n"ä,☃"}`;
     expect(await post(`{"contact_uid":"nul\\u0000 \\"'","event_uid":"half\\ud83d","params":${odd}}`)).toBe(200);
@@ -94,18 +86,15 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
     expect(await rows(copy!)).toEqual(blank(await rows(table!)));
     expect(await rows(copy!)).toHaveLength(5);
 
-    await command("delete-contact", "anna");
-    await command("delete-events", "--older-than", "30", "--yes");
+    for (const args of [
+      ["delete-contact", "anna"],
+      ["delete-events", "--older-than", "30", "--yes"],
+    ])
+      expect((await spawnService(environment(), [...SHORT_TIME, ...args]).closed).code).toBe(0);
     // Killed and begun anew, it goes on where it was.
     stopFollowing();
     await follow();
     await finish("second");
-    expect((await rows(copy!)).map(({ contact_uid }) => contact_uid).sort()).toEqual([
-      "ben",
-      "last",
-      "last",
-      `nul\\u0000 \\"'`,
-    ]);
     expect(await rows(copy!)).toEqual(blank(await rows(table!)));
   });
 });

@@ -1,15 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openDatabase } from "../../../src/service/database/open-database.js";
-import { dataFolder } from "../../support/data-folder.js";
 import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
-import { commandsAt } from "../support/command-line.js";
+import { useCommands } from "../support/command-line.js";
 import { neverAnalyzed } from "../support/every-row.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 import type { Place } from "../support/places.js";
 
 const jq = findProgram("jq");
@@ -65,160 +63,126 @@ const OLD_EVENT = {
 };
 /** It has the same `event_id`, but as a page's own one, which is no stamp. */
 const UNSTAMPED = { ...OLD_EVENT, id: "016f60dc-7f00-7000-8000-000000000002", stamped: false };
-const OLD_EVENTS = `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify(UNSTAMPED)}\n`;
 
-overDatabase((place) => {
-  const { run, runAt, withService } = commandsAt(place);
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+const { place, run, runAt, withService } = useCommands();
+const there = usePlace();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
+  await withService(async () => {}, there);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+/** Imports lines of a file with a name. */
+const bring = async (name: string, lines: string, { at = place, more = [] as string[] } = {}): Promise<string> => {
+  const file = join(folder, name);
+  await writeFile(file, lines);
+  return (await runAt(at, "import", file, ...more)).err;
+};
 
-  it("imports what it has exported, and changes only what a line names", async () => {
-    const file = (name: string) => join(folder, name);
-    await writeFile(
-      file("contacts.ndjson"),
-      '{"unique_id":"ben","data":{"name":"Ben"},"health":"good","accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
-    );
-    await writeFile(
-      file("accounts-1.ndjson"),
-      '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
-    );
-    await writeFile(file("users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
-    expect(await neverAnalyzed(place())).toContain("contacts");
-    expect((await run("import", file("contacts.ndjson"))).err).toBe("imported 2 contacts\n");
-    expect(await neverAnalyzed(place())).toEqual([]);
-    expect((await run("import", file("accounts-1.ndjson"))).err).toBe("imported 1 accounts\n");
-    expect((await run("import", file("users.ndjson"))).err).toBe("imported 1 users\n");
-    await writeFile(file("contacts-2.ndjson"), '{"unique_id":"zoe","archived":true}');
-    await run("import", file("contacts-2.ndjson"));
-    for (const table of ["accounts", "contacts", "users"]) {
-      const before = (await run("export", table, "--output", file(`${table}-all.ndjson`))).out;
-      await run("import", file(`${table}-all.ndjson`));
-      expect((await run("export", table)).out, table).toBe(
-        before || (await readFile(file(`${table}-all.ndjson`), "utf8")),
-      );
-    }
-    await withService(async (service) => {
-      const json = async (path: string) => (await service.get(path)).json();
-      const acme = await json("/v2/accounts?uid=acme");
-      expect(acme).toMatchObject({ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } });
-      const ben = await json("/v2/contacts?uid=ben");
-      expect(ben).toMatchObject({ data: { name: "Ben" }, salesmachine: { health: "good" } });
-      expect(ben.accounts.data).toHaveLength(2);
-      expect(ben.accounts.data).toContainEqual({ id: acme.id });
-      expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
-      expect((await json("/v2/users?order=asc&limit=1")).data).toMatchObject([{ email: "a@b.example" }]);
-    });
-  });
-
-  it("imports an export of everything into a new service, equal in all but the ids, a second time without an effect", async () => {
-    await writeFile(join(folder, "events-old.ndjson"), OLD_EVENTS);
-    await run("import", join(folder, "events-old.ndjson"));
-    const everything = async (at: Place) => {
-      const tables = ["users", "accounts", "contacts", "events"];
-      const texts: string[] = [];
-      for (const table of tables) texts.push((await runAt(at, "export", table)).out);
-      return { tables, texts };
-    };
-    const here = await everything(place());
-    const there: Place = { dataFolder: await dataFolder(), databaseUrl: undefined };
-    await (await openDatabase(there)).close();
-    // From there again into this one: what came from here is known by its origin, and by its id.
-    for (const [from, to] of [
-      [here, there],
-      [here, there],
-      [here, place()],
-    ] as const)
-      for (const [index, text] of from.texts.entries()) {
-        const file = join(folder, `${from.tables[index]}-moved.ndjson`);
-        await writeFile(file, text);
-        await runAt(to, "import", file);
-      }
-    const withoutIds = (text: string) => text.replaceAll(/^\{"id":"[^"]+",/gm, "{");
-    const moved = await everything(there);
-    expect(moved.texts.slice(0, 3)).toEqual(here.texts.slice(0, 3));
-    expect(withoutIds(moved.texts[3]!)).toBe(withoutIds(here.texts[3]!));
-    expect(await everything(place())).toEqual(here);
-    // The time of its receipt counts, not that of the import.
-    const old2020 = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
-    expect(withoutIds((await runAt(there, ...old2020)).out)).toBe(withoutIds(OLD_EVENTS));
-    expect((await runAt(there, "delete-events", "--older-than", "365", "--yes")).err).toBe("deleted 2 events\n");
-    expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 2 events");
-  });
-
-  it("takes the account from the params, as the interface does, and tells of events that have none", async () => {
-    const { account_uid, ...line } = OLD_EVENT;
-    const lines = [{}, { account_uid: "own" }, { params: {} }].map((more, at) => {
-      const id = `016f60dc-7f00-7000-8000-00000000001${at}`;
-      return JSON.stringify({ ...line, id, contact_uid: "by params", stamped: false, ...more });
-    });
-    await writeFile(join(folder, "events-accounts.ndjson"), lines.join("\n"));
-    expect((await run("import", join(folder, "events-accounts.ndjson"))).err).toBe(
-      "1 of 3 events have no account\nimported 3 events\n",
-    );
-    const events = (await run("export", "events", "--contact", "by params")).out.trimEnd().split("\n");
-    expect(events.map((text) => JSON.parse(text).account_uid)).toEqual(["acme", "own", null]);
-    const [contact] = (await run("export", "contacts", "--contact", "by params")).out.split("\n");
-    expect(JSON.parse(contact!).accounts).toEqual(["acme", "own"]);
-  });
-
-  it.skipIf(jq === undefined).each(EXPORTS)(
-    "takes the events of %s by the recipe of the page, once however often",
-    async (tool, lines, events) => {
-      const text = execFileSync(jq!, ["-c", `${RECIPE}\n${tool}`], { input: lines.join("\n"), encoding: "utf8" });
-      const file = join(folder, `events-${tool}.ndjson`);
-      await writeFile(file, text);
-      for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
-        expect((await run("import", file)).err).toBe(`1 of 2 events have no account\n${told}`);
-      const out = (await run("export", "events", "--since", "2024-03-01", "--until", "2024-03-02")).out;
-      const stored = out.trimEnd().split("\n");
-      expect(
-        stored.slice(-2).map((line) => {
-          const { received_at, occurred_at, contact_uid, account_uid, event_uid, params } = JSON.parse(line);
-          return [received_at, occurred_at, contact_uid, account_uid, event_uid, params];
-        }),
-      ).toEqual(events);
-    },
+it("changes only what a line names, and imports an export of everything, equal in all but the ids, once however often", async () => {
+  const ben = '{"unique_id":"ben","data":{"name":"Ben"},"health":"good","accounts":["acme","new \\"one\\""]}';
+  expect(await neverAnalyzed(place)).toContain("contacts");
+  expect(await bring("contacts.ndjson", `${ben}\n\n{"unique_id":"zoe","created_at":7}\n`)).toBe(
+    "imported 2 contacts\n",
   );
-
-  it("leaves wrong lines out where that is asked for, and names them", async () => {
-    const lines = [{ contact_uid: "right" }, { contact_uid: "" }].map((more) =>
-      JSON.stringify({ ...OLD_EVENT, id: "one of another tool", ...more }),
-    );
-    const file = join(folder, "events-wrong.ndjson");
-    await writeFile(file, ["", "{", ...lines].join("\n"));
-    expect((await run("import", file, "--skip-wrong")).err).toMatch(
-      /^line 2 is left out: it is no JSON\nline 4 is left out: contact_uid .*\n2 lines are wrong and left out, 1 are right\nimported 1 events\n$/,
-    );
+  expect(await neverAnalyzed(place)).toEqual([]);
+  await bring("contacts.ndjson", '{"unique_id":"zoe","archived":true}');
+  await bring(
+    "accounts.ndjson",
+    '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
+  );
+  await bring("users.ndjson", '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
+  await bring("events.ndjson", `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify(UNSTAMPED)}\n`);
+  await withService(async ({ get }) => {
+    const json = async (path: string) => (await get(path)).json();
+    expect(await json("/v2/accounts?uid=acme")).toMatchObject({
+      ...{ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } },
+    });
+    expect(await json("/v2/contacts?uid=ben")).toMatchObject({
+      ...{ data: { name: "Ben" }, salesmachine: { health: "good" }, accounts: { total: 2 } },
+    });
+    expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
   });
+  const tables = ["users", "accounts", "contacts", "events"];
+  const everything = async (at: Place) => {
+    const texts: string[] = [];
+    for (const table of tables) texts.push((await runAt(at, "export", table)).out);
+    return texts;
+  };
+  const here = await everything(place);
+  // From there again into this one: what came from here is known by its origin, and by its id.
+  for (const at of [there, there, place])
+    for (const [index, text] of here.entries()) await bring(`${tables[index]}-moved.ndjson`, text, { at });
+  const withoutIds = (texts: string[]) => texts.map((text) => text.replaceAll(/^\{"id":"[^"]+",/gm, "{"));
+  expect(withoutIds(await everything(there))).toEqual(withoutIds(here));
+  expect(await everything(place)).toEqual(here);
+  // The time of its receipt counts, not that of the import.
+  const old = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
+  expect((await runAt(there, ...old)).out.trim().split("\n")).toHaveLength(2);
+});
 
-  it.each([
-    [
-      "accounts.ndjson",
-      '{"unique_id":"x"}\n{"uid":"a"}',
-      /line 2: it must have required properties unique_id; nothing/,
-    ],
-    ["contacts.ndjson", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
-    ["users.ndjson", "{", /line 1: it is no JSON/],
-    ["users.ndjson", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
-    [
-      "events.ndjson",
-      `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify({ ...OLD_EVENT, received_at: "now" })}`,
-      /line 2: received_at must be integer; nothing was imported/,
-    ],
-    // In nanoseconds: no day of the database is so late.
-    [
-      "events.ndjson",
-      JSON.stringify({ ...OLD_EVENT, received_at: Date.UTC(2020, 0, 2) * 1e6 }),
-      /line 1: received_at must be <= 253402300799999; nothing was imported/,
-    ],
-    ["contacts.ndjson", '{"unique_id":"x","created_at":1577923200000000000}', /line 1: created_at must be <= /],
-    ["people.ndjson", "", /must begin with events, accounts, contacts or users/],
-  ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
-    await writeFile(join(folder, name), lines);
-    await expect(run("import", join(folder, name))).rejects.toThrow(message);
-    expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
+it("takes the account from the params, as the interface does, and tells of events that have none", async () => {
+  const { account_uid, ...line } = OLD_EVENT;
+  const lines = [{}, { account_uid: "own" }, { params: {} }].map((more, at) => {
+    const id = `016f60dc-7f00-7000-8000-00000000001${at}`;
+    return JSON.stringify({ ...line, id, contact_uid: "by params", stamped: false, ...more });
   });
+  const said = await bring("events-accounts.ndjson", lines.join("\n"));
+  expect(said).toBe("1 of 3 events have no account\nimported 3 events\n");
+  const events = (await run("export", "events", "--contact", "by params")).out.trimEnd().split("\n");
+  expect(events.map((text) => JSON.parse(text).account_uid)).toEqual(["acme", "own", null]);
+});
+
+it.skipIf(jq === undefined).each(EXPORTS)(
+  "takes the events of %s by the recipe of the page, once however often",
+  async (tool, lines, events) => {
+    const text = execFileSync(jq!, ["-c", `${RECIPE}\n${tool}`], { input: lines.join("\n"), encoding: "utf8" });
+    for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
+      expect(await bring(`events-${tool}.ndjson`, text)).toBe(`1 of 2 events have no account\n${told}`);
+    const out = (await run("export", "events", "--since", "2024-03-01", "--until", "2024-03-02")).out;
+    const stored = out
+      .trimEnd()
+      .split("\n")
+      .slice(-2)
+      .map((line) => JSON.parse(line));
+    expect(
+      stored.map((one) => [
+        one.received_at,
+        one.occurred_at,
+        one.contact_uid,
+        one.account_uid,
+        one.event_uid,
+        one.params,
+      ]),
+    ).toEqual(events);
+  },
+);
+
+it("leaves wrong lines out where that is asked for, and names them", async () => {
+  const lines = [{ contact_uid: "right" }, { contact_uid: "" }].map((more) =>
+    JSON.stringify({ ...OLD_EVENT, id: "one of another tool", ...more }),
+  );
+  expect(await bring("events-wrong.ndjson", ["", "{", ...lines].join("\n"), { more: ["--skip-wrong"] })).toMatch(
+    /^line 2 is left out: it is no JSON\nline 4 is left out: contact_uid .*\n2 lines are wrong and left out, 1 are right\nimported 1 events\n$/,
+  );
+});
+
+const old = (more: object) => JSON.stringify({ ...OLD_EVENT, ...more });
+it.each([
+  ["accounts", '{"unique_id":"x"}\n{"uid":"a"}', /line 2: it must have required properties unique_id; nothing/],
+  ["contacts", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
+  ["users", "{", /line 1: it is no JSON/],
+  ["users", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
+  ["events", `${old({})}\n${old({ received_at: "now" })}`, /line 2: received_at must be integer; nothing was imported/],
+  // In nanoseconds: no day of the database is so late.
+  [
+    "events",
+    old({ received_at: Date.UTC(2020, 0, 2) * 1e6 }),
+    /line 1: received_at must be <= 253402300799999; nothing/,
+  ],
+  ["contacts", '{"unique_id":"x","created_at":1577923200000000000}', /line 1: created_at must be <= /],
+  ["people", "", /must begin with events, accounts, contacts or users/],
+])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
+  await expect(bring(`${name}.ndjson`, lines)).rejects.toThrow(message);
+  expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
 });

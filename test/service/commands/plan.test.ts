@@ -4,31 +4,23 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT } from "../../support/launch.js";
-import { commandsAt } from "../support/command-line.js";
-import { openPlace, type Place } from "../support/places.js";
+import { useCommands } from "../support/command-line.js";
 
-let place: Place & { leave(): Promise<void> };
 let folder: string;
+const { run, withService } = useCommands();
 beforeAll(async () => {
-  place = await openPlace();
   // Where the compiler finds `tracklet` as the package that it is.
   folder = await mkdtemp(join(ROOT, "build/plan-"));
-});
-const { run, withService } = commandsAt(() => place);
-beforeAll(() =>
-  withService(async ({ post }) => {
+  await withService(async ({ post }) => {
     const send = (event_uid: string, params?: object) => post({ contact_uid: "ann", event_uid, params });
     await send("signed_up", { plan: "team", seats: 3, account_uid: "acme" });
     await send("signed_up", { plan: "free", seats: null, via: ["mail"] });
     await send("logout");
     await send('odd */ "name"', { "a-b": { c: 1 } });
     await send("pageview", { visit_url: "https://shop.example/" });
-  }),
-);
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await place.leave();
+  });
 });
+afterAll(() => rm(folder, { recursive: true }));
 
 /** What the compiler says of these calls, a line each, beside the plan. */
 const errorsOf = async (plan: string, calls: string): Promise<string[]> => {
@@ -36,20 +28,11 @@ const errorsOf = async (plan: string, calls: string): Promise<string[]> => {
   await writeFile(declared, plan.replaceAll('"tracklet"', JSON.stringify(join(ROOT, "src/index.js"))));
   await writeFile(app, `import { track } from ${JSON.stringify(join(ROOT, "src/index.js"))};\n${calls}`);
   const program = ts.createProgram([declared, app], {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    types: [],
+    ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 },
+    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
   });
-  return ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ file }) => file?.fileName.startsWith(folder))
-    .map(({ file, start }) =>
-      file!.text.slice(file!.text.lastIndexOf("\n", start) + 1, file!.text.indexOf("\n", start)),
-    );
+  const wrong = ts.getPreEmitDiagnostics(program).filter(({ file }) => file?.fileName.startsWith(folder));
+  return wrong.map(({ file, start }) => file!.text.slice(file!.text.lastIndexOf("\n", start) + 1).split("\n", 1)[0]!);
 };
 
 it("writes types by which an app's calls are checked against what came", async () => {
@@ -72,13 +55,12 @@ it("writes types by which an app's calls are checked against what came", async (
 
 it("writes the same as JSON Schema, page views too, without what a stamp adds", async () => {
   await withService(async ({ post }) => {
-    const stamp = {
-      event_id: crypto.randomUUID(),
-      occurred_at: Date.now(),
-      event_source: crypto.randomUUID(),
-      event_seq: 1,
-    };
-    await post({ contact_uid: "ann", event_uid: "stamped", params: { ...stamp, plan: "team" } });
+    const stamp = { event_id: crypto.randomUUID(), event_source: crypto.randomUUID(), event_seq: 1 };
+    await post({
+      contact_uid: "ann",
+      event_uid: "stamped",
+      params: { ...stamp, occurred_at: Date.now(), plan: "team" },
+    });
   });
   const { properties } = JSON.parse((await run("plan", "--as", "schema")).out);
   expect(properties.signed_up).toMatchObject({

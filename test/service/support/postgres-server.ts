@@ -1,21 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { findPrograms } from "../../../src/service/database/embedded/programs.js";
 import { asUser } from "../../../src/service/database/embedded/server.js";
 import { giveTo, serverUser } from "../../../src/service/database/embedded/server-user.js";
+import { freePort } from "../../support/ports.js";
+import { runAt } from "./cluster.js";
 import { until } from "./running-service.js";
 
 /** Where Debian and Homebrew put the server's programs, besides the PATH. */
+const ROOTS = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].filter((root) => existsSync(root));
 const FOLDERS = [
   ...(process.env.PATH ?? "").split(":"),
-  ...["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
-    existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin")) : [],
-  ),
+  ...ROOTS.flatMap((root) => readdirSync(root).map((version) => join(root, version, "bin"))),
 ];
 
 /** A program of the server that is installed, such as `pg_dump`; `undefined` when there is none. */
@@ -74,13 +73,9 @@ export const startPostgres = async ({
       { ...options, env: { ...options.env, ...environment } },
     );
     const closed = once(server, "close");
-    await until(async () => {
+    await until(() => {
       if (server.exitCode !== null) throw new Error("postgres ended");
-      const client = new pg.Client(url);
-      return client.connect().then(
-        () => client.end().then(() => true),
-        () => undefined,
-      );
+      return runAt(url, "SELECT").catch(() => undefined);
     });
     return { server, closed };
   };
@@ -110,13 +105,4 @@ export const startPostgres = async ({
       rmSync(data, { recursive: true, force: true });
     },
   };
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
 };

@@ -18,15 +18,15 @@ export interface EventRow {
 }
 
 /** @param hasRecords whether the database gets the demo's records. Default `false`. */
-type StartOptions = ServiceOptions & { hasRecords?: boolean };
+export type StartOptions = ServiceOptions & { hasRecords?: boolean };
 
 /** A real service on a port of its own, at an empty place unless the options name one. */
 export const startService = async ({ hasRecords = false, ...options }: StartOptions = {}) => {
   const isElsewhere = options.database ?? options.databaseUrl ?? options.dataFolder;
   const own = isElsewhere === undefined ? await openPlace() : undefined;
   const place = { dataFolder: own?.dataFolder ?? "", databaseUrl: own?.databaseUrl };
-  if (hasRecords && options.database === undefined) {
-    options.database = await openDatabase({ ...place, ...options });
+  if (hasRecords) {
+    options.database ??= await openDatabase({ ...place, ...options });
     await seed(options.database.query);
   }
   const app = await createService({

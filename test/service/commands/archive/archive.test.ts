@@ -17,105 +17,92 @@ import { insertEvents, type NewEvent } from "../../../../src/service/ingest/stor
 import { knowArchive } from "../../../../src/service/records/archives.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
-import { commandsAt, DAY, TODAY } from "../../support/command-line.js";
-import { overDatabase } from "../../support/over-database.js";
+import { DAY, TODAY, useCommands } from "../../support/command-line.js";
 import { askDuck, eventsInFiles, eventsInTable } from "./files.js";
 
 const HOUR = DAY / 24;
-/** Behind all that has been stored, and before all that will be. */
-const justNow = () => idAt(Date.now() + 1);
+const { place, run } = useCommands();
+let database: Database;
+let folder: string;
+let store: Store;
+beforeAll(async () => {
+  database = await openDatabase(place, "tables");
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  for (const table of ["events", "deletions", "contacts", "tombstones", "audit"])
+    await database.query(`DELETE FROM ${table}`);
+  await database.query("DELETE FROM service_state WHERE name LIKE 'archive %'");
+  folder = await mkdtemp(join(tmpdir(), "tracklet-archive-"));
+  store = openFolder(folder);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
 
-overDatabase((place) => {
-  const { run } = commandsAt(place);
-  let database: Database;
-  let folder: string;
-  let store: Store;
-  beforeAll(async () => {
-    database = await openDatabase(place(), "tables");
-  });
-  afterAll(() => database.close());
-  beforeEach(async () => {
-    for (const table of ["events", "deletions", "contacts", "tombstones", "audit"])
-      await database.query(`DELETE FROM ${table}`);
-    await database.query("DELETE FROM service_state WHERE name LIKE 'archive %'");
-    folder = await mkdtemp(join(tmpdir(), "tracklet-archive-"));
+const told = (contactUid: string, at: number, more: Partial<NewEvent> = {}): NewEvent => ({
+  ...{ workspace: "default", contactUid, accountUid: undefined, eventUid: "seen", params: "{}", stamp: undefined },
+  ...{ receivedAt: at, occurredAt: undefined },
+  ...more,
+});
+let number = 0;
+/** Stores events under ids of when they were received. */
+const put = async (...events: NewEvent[]): Promise<void> => {
+  for (const event of events) {
+    const id = idAt(event.receivedAt).slice(0, -12) + String(++number).padStart(12, "0");
+    await database.write(insertEvents([id], [event]));
+  }
+};
+/** All that has been stored. */
+const go = (until: Partial<Until> = {}) =>
+  archiveWorkspace(database, "default", { store, until: { settled: idAt(Date.now() + 1), now: false, ...until } });
+/** Commands open the folder themselves. */
+const inFolder = async <T>(work: () => Promise<T>): Promise<T> => {
+  await store.close();
+  return work().finally(() => {
     store = openFolder(folder);
   });
-  afterEach(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
+};
+const erase = (...uids: string[]) => eraseContacts(database, { workspace: "default", uids, token: "test" });
+const names = async () =>
+  (await readdir(join(folder, "workspace=default"), { recursive: true }))
+    .filter((one) => one.endsWith("parquet"))
+    .sort();
 
-  const told = (contactUid: string, at: number, more: Partial<NewEvent> = {}): NewEvent => ({
-    ...{ workspace: "default", contactUid, accountUid: undefined, eventUid: "seen", params: "{}", stamp: undefined },
-    ...{ receivedAt: at, occurredAt: undefined },
-    ...more,
-  });
-  let number = 0;
-  /** Stores an event under an id of when it was received. */
-  const put = async (...events: NewEvent[]): Promise<void> => {
-    for (const event of events) {
-      const id = idAt(event.receivedAt).slice(0, -12) + String(++number).padStart(12, "0");
-      await database.write(insertEvents([id], [event]));
-    }
-  };
-  const go = (until: Partial<Until> = {}) =>
-    archiveWorkspace(database, "default", { store, until: { settled: justNow(), now: false, ...until } });
-  const erase = (...uids: string[]) => eraseContacts(database, { workspace: "default", uids, token: "test" });
-  const names = async () =>
-    (await readdir(join(folder, "workspace=default"), { recursive: true }))
-      .filter((name) => name.endsWith("parquet"))
-      .sort();
-
-  it("has every column as the table has it, by account and time, in files of their days", async () => {
-    const odd = `${String.raw`{"text":"a\u0000\\n\"☃","n":1e400,`}\n\t"\\\\":"\r"}`;
-    const proven = { isProven: true, page: "shop.example/a", referrerHost: "other.example" };
-    const stamp = `{"a":1,"event_id":"5a2b0c1d-0000-4000-a000-000000000000","occurred_at":${TODAY - 3 * DAY},"event_source":"5a2b0c1d-0000-4000-a000-000000000001","event_seq":7}`;
-    await put(
-      told("anna", TODAY - 2 * DAY + 5, { accountUid: "b", params: odd, ...proven }),
-      told('\u0000"\ud83d\t', TODAY - 2 * DAY + 4, { accountUid: "b\\N", eventUid: "\\N" }),
-      told("ben", TODAY - 2 * DAY + 3, {
-        accountUid: "a",
-        occurredAt: TODAY - 3 * DAY,
-        params: stamp,
-        stamp: "5a2b0c1d-0000-4000-a000-000000000000",
-      }),
-      told("cleo", TODAY - DAY, { originId: "5a2b0c1d-0000-4000-a000-000000000002", isProven: false }),
-      told("dora", TODAY + 1),
-    );
-    expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 4, files: 2 });
-    expect(await names()).toEqual([`day=${day(2)}/${day(2)}.parquet`, `day=${day(1)}/${day(1)}.parquet`]);
-    const table = await eventsInTable(database.query);
-    expect(await eventsInFiles(folder)).toEqual(table.slice(0, 4));
-    expect(table[0]!.number).toBe(7);
-    const [first] = await names();
-    const inFile = await eventsInFiles(folder, ", file_row_number, filename");
-    const sorted = inFile
-      .filter(({ filename }) => String(filename).endsWith(first!))
-      .sort((a, b) => Number(a.file_row_number) - Number(b.file_row_number));
-    expect(sorted.map(({ account_uid }) => account_uid)).toEqual(["a", "b", "b\\\\N"]);
-    expect(await eventsInFiles(folder, ", workspace, day::VARCHAR AS day")).toMatchObject([
-      { workspace: "default", day: day(2) },
-      {},
-      {},
-      { day: day(1) },
-    ]);
-
-    // Begun again, it goes on: what is of a day that is not over only where that is asked for, and in a file of its own.
-    expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 0, files: 0 });
-    expect(await go({ settled: idAt(TODAY + HOUR), now: true })).toMatchObject({ events: 1, files: 1 });
-    await put(told("emil", TODAY + 2 * HOUR));
-    expect(await go({ settled: idAt(TODAY + DAY) })).toMatchObject({ events: 1, files: 1 });
-    expect(await eventsInFiles(folder)).toEqual(await eventsInTable(database.query));
-    const page = await readFile(join(ROOT, "docs/service/archive.md"), "utf8");
-    const line = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("/var/archive", folder);
-    expect((await askDuck(line)).map(({ events }) => events)).toEqual([1, 2, 1, 2]);
-  });
+it("has every column as the table has it, by account and time, in files of their days", async () => {
+  const odd = `${String.raw`{"text":"a\u0000\\n\"☃","n":1e400,`}\n\t"\\\\":"\r"}`;
+  const stamp = `{"a":1,"event_id":"5a2b0c1d-0000-4000-a000-000000000000","occurred_at":${TODAY - 3 * DAY},"event_source":"5a2b0c1d-0000-4000-a000-000000000001","event_seq":7}`;
+  const stamped = { params: stamp, stamp: "5a2b0c1d-0000-4000-a000-000000000000", occurredAt: TODAY - 3 * DAY };
+  const page = { isProven: true, page: "shop.example/a", referrerHost: "other.example" };
+  await put(
+    told("anna", TODAY - 2 * DAY + 5, { accountUid: "b", params: odd, ...page }),
+    told('\u0000"\ud83d\t', TODAY - 2 * DAY + 4, { accountUid: "b\\N", eventUid: "\\N" }),
+    told("ben", TODAY - 2 * DAY + 3, { accountUid: "a", ...stamped }),
+    told("cleo", TODAY - DAY, { originId: "5a2b0c1d-0000-4000-a000-000000000002", isProven: false }),
+    told("dora", TODAY + 1),
+  );
+  expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 4, files: 2 });
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
+  expect(await names()).toEqual([`day=${day(2)}/${day(2)}.parquet`, `day=${day(1)}/${day(1)}.parquet`]);
+  expect(await eventsInFiles(folder)).toEqual((await eventsInTable(database.query)).slice(0, 4));
+  const inFile = await eventsInFiles(folder, ", file_row_number, day::VARCHAR AS day");
+  const sorted = inFile
+    .filter((one) => one.day === day(2))
+    .sort((a, b) => Number(a.file_row_number) - Number(b.file_row_number));
+  expect(sorted.map(({ account_uid }) => account_uid)).toEqual(["a", "b", "b\\\\N"]);
 
-  it("says after an erasure where the person is still, and takes who is in files alone", async () => {
-    await put(told("anna", TODAY - 40 * DAY));
-    await store.close();
+  // Begun again, it goes on: what is of a day that is not over only where that is asked for, and in a file of its own.
+  expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 0, files: 0 });
+  expect(await go({ settled: idAt(TODAY + HOUR), now: true })).toMatchObject({ events: 1, files: 1 });
+  const docs = await readFile(join(ROOT, "docs/service/archive.md"), "utf8");
+  const line = /^duckdb -c "(.+)"$/m.exec(docs)![1]!.replace("/var/archive", folder);
+  expect((await askDuck(line)).map(({ events }) => events)).toEqual([1, 2, 1, 1]);
+});
+
+it("says after an erasure where the person is still, and is forgotten where that is asked for", async () => {
+  await put(told("anna", TODAY - 40 * DAY));
+  await inFolder(async () => {
     expect((await run("archive", folder)).err).toMatch(
       /^default: wrote 1 events to 1 files: all that was stored before /,
     );
@@ -124,158 +111,123 @@ overDatabase((place) => {
     expect((await run("erase", "anna")).err).toBe(`there is no contact "anna" in the database\n${by}`);
     // A notice stays until it has been read, though retention goes further.
     await deleteEventsBefore(database, "default", Date.now() + DAY);
-    const { err } = await run("archive", folder);
-    expect(err).toContain("default: took 1 deleted events out of 1 files: nothing is in any that was erased before 20");
-    expect(await eventsInFiles(folder)).toEqual([]);
-    expect((await run("archive", folder, "--forget", "--workspace", "default")).err).toBe(
-      `default: forgot the archive in ${folder}\n`,
-    );
-    await expect(run("erase", "anna")).rejects.toThrow("there is no contact");
+    const taken = "default: took 1 deleted events out of 1 files: nothing is in any that was erased before 20";
+    expect((await run("archive", folder)).err).toContain(taken);
+    const forget = ["--forget", "--workspace", "default"];
+    expect((await run("archive", folder, ...forget)).err).toBe(`default: forgot the archive in ${folder}\n`);
     await expect(run("archive", folder)).rejects.toThrow(
       `the archive of default in ${folder} was forgotten: begin a new one`,
     );
     // As a release before has known it.
-    await knowArchive(database.query, "default", "s3://bucket/archive", 1);
-    await expect(run("archive", "s3://bucket/archive")).rejects.toThrow(
-      / is no folder: name one, and copy it by `aws s3 sync/,
-    );
-    const bucket = ["archive", "s3://bucket/archive", "--forget", "--workspace", "default"];
-    expect((await run(...bucket)).err).toBe("default: forgot the archive in s3://bucket/archive\n");
-    for (const nowhere of ["s3://bucket/other", join(folder, "nowhere")])
-      await expect(run("archive", nowhere, "--forget")).rejects.toThrow(`there is no archive in ${nowhere}`);
-    store = openFolder(folder);
+    const bucket = "s3://bucket/archive";
+    await knowArchive(database.query, "default", bucket, 1);
+    await expect(run("archive", bucket)).rejects.toThrow(/ is no folder: name one, and copy it by `aws s3 sync/);
+    expect((await run("archive", bucket, ...forget)).err).toBe(`default: forgot the archive in ${bucket}\n`);
+    const nowhere = join(folder, "nowhere");
+    await expect(run("archive", nowhere, "--forget")).rejects.toThrow(`there is no archive in ${nowhere}`);
+    await expect(run("archive", nowhere, "--check")).rejects.toThrow("there is no archive in ");
   });
+});
 
-  it("is refused where the database was restored to before the files, and forgotten with its workspace", async () => {
-    await put(told("anna", TODAY - 3 * DAY));
-    await go();
-    const restored = `restored ${idAt(TODAY - 4 * DAY)}`;
-    await database.query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [restored, Date.now()]);
-    await expect(go()).rejects.toThrow(
-      `${folder} has what the database has not: begin a new archive, for the database was`,
-    );
-    await database.query("DELETE FROM service_state WHERE name = $1", [restored]);
-    await writeFile(join(folder, "workspace=default/_manifest.json"), "{}");
-    await expect(go()).rejects.toThrow("_manifest.json is no manifest of this build");
-    await run("workspace", "create", "passing");
-    await knowArchive(database.query, "passing", folder, 1);
-    await run("workspace", "delete", "passing", "--yes");
-    expect(await database.query("SELECT 1 FROM service_state WHERE name LIKE 'archive passing %'")).toEqual([]);
-  });
+it("is refused where the database was restored to before the files, and forgotten with its workspace", async () => {
+  await put(told("anna", TODAY - 3 * DAY));
+  await go();
+  const restored = `restored ${idAt(TODAY - 4 * DAY)}`;
+  await database.query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [restored, Date.now()]);
+  await expect(go()).rejects.toThrow(
+    `${folder} has what the database has not: begin a new archive, for the database was`,
+  );
+  await database.query("DELETE FROM service_state WHERE name = $1", [restored]);
+  await writeFile(join(folder, "workspace=default/_manifest.json"), "{}");
+  await expect(go()).rejects.toThrow("_manifest.json is no manifest of this build");
+  await run("workspace", "create", "passing");
+  await knowArchive(database.query, "passing", folder, 1);
+  await run("workspace", "delete", "passing", "--yes");
+  expect(await database.query("SELECT 1 FROM service_state WHERE name LIKE 'archive passing %'")).toEqual([]);
+});
 
-  it("keeps what is in no file, is no other database's, and asks for its lists of marks", async () => {
-    await put(told("anna", TODAY - 3 * DAY), told("ben", TODAY - 2 * DAY));
-    const path = join(folder, "workspace=default/_manifest.json");
-    const read = async (): Promise<Manifest> => JSON.parse(await readFile(path, "utf8"));
-    const write = (manifest: object) => writeFile(path, JSON.stringify(manifest));
-    await go();
-    const made = await read();
-    await store.close();
-    // What is in no file is not deleted, though it is of before.
-    await write({ ...made, files: made.files.slice(1) });
-    const retention = ["archive", folder, "--delete-older-than", "1"];
-    await expect(run(...retention)).rejects.toThrow(/workspace=default: 1 events of the database are in no file$/);
-    await write({ ...made, database: "another" });
-    for (const command of [["archive", folder], ["archive", folder, "--check"], retention])
-      await expect(run(...command)).rejects.toThrow(`${folder} is the archive of another database: name another place`);
-    await run("archive", folder, "--forget");
-    expect((await read()).forgotten).toBeUndefined();
-    await write(made);
-    const marks = join(folder, made.files[0]!.name.replace(/([^/]+)\.parquet$/, "_$1.marks"));
-    await rm(marks);
-    await erase("anna");
-    await expect(run("archive", folder)).rejects.toThrow(`${marks} is not there: bring it back from a copy`);
-    store = openFolder(folder);
-  });
+it("waits until whoever was erased a moment ago can be taken out", async () => {
+  await put(told("anna", TODAY - 3 * DAY));
+  await erase("anna");
+  const [stderr, bounds] = [new PassThrough(), { ...AT_ONCE, settled: 2_000 }];
+  const said = text(stderr);
+  const config = { ...readConfig({}), ...place };
+  await inFolder(() => runCommand(["archive", folder, "--now"], config, { stdout: stderr, stderr, bounds }));
+  stderr.end();
+  expect(await said).toMatch(/\nthe newest erasure will be settled in \d s: waiting until then\n/);
+});
 
-  it("waits until whoever was erased a moment ago can be taken out", async () => {
-    await put(told("anna", TODAY - 3 * DAY));
-    await store.close();
-    await erase("anna");
-    const [stderr, bounds] = [new PassThrough(), { ...AT_ONCE, settled: 2_000 }];
-    const said = text(stderr);
-    await runCommand(
-      ["archive", folder, "--now"],
-      { ...readConfig({}), ...place() },
-      { stdout: stderr, stderr, bounds },
-    );
-    stderr.end();
-    expect(await said).toMatch(/\nthe newest erasure will be settled in \d s: waiting until then\n/);
-    store = openFolder(folder);
-  });
+it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's, where root makes it", async () => {
+  const OWNER = 65_534;
+  await inFolder(() => chown(folder, OWNER, OWNER));
+  await put(told("anna", TODAY - 3 * DAY));
+  await go();
+  const made = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(made).toHaveLength(6);
+  for (const entry of made) {
+    const { uid, mode } = await stat(join(entry.parentPath, entry.name));
+    expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
+  }
+});
 
-  it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's, where root makes it", async () => {
-    const OWNER = 65_534;
-    await store.close();
-    await chown(folder, OWNER, OWNER);
-    store = openFolder(folder);
-    await put(told("anna", TODAY - 3 * DAY));
-    await go();
-    const made = await readdir(folder, { recursive: true, withFileTypes: true });
-    expect(made).toHaveLength(6);
-    for (const entry of made) {
-      const { uid, mode } = await stat(join(entry.parentPath, entry.name));
-      expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
-    }
-  });
+it("is for one process at a time, and says when its disk is full", async () => {
+  expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
+  if (process.platform !== "linux") return;
+  const full = store.make("file", () => writeFile("/dev/full", "much"));
+  await expect(full).rejects.toThrow(`${folder} cannot be written: the disk is full; run it again when that is mended`);
+});
 
-  it("is for one process at a time, and says when its disk is full", async () => {
-    expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
-    if (process.platform !== "linux") return;
-    const full = store.make("file", () => writeFile("/dev/full", "much"));
-    await expect(full).rejects.toThrow(
-      `${folder} cannot be written: the disk is full; run it again when that is mended`,
-    );
-  });
-
-  it("is compared with the database, and with the manifest where retention was; what is in no file is kept", async () => {
-    await put(
-      ...[40, 20, 2].map((ago) => told("anna", TODAY - ago * DAY)),
-      told("ben", TODAY - 2 * DAY),
-      told("new", TODAY),
-    );
-    await go();
-    await store.close();
-    const check = () => run("archive", folder, "--check", "--workspace", "default");
-    expect((await check()).err).toBe("default: 4 events in 3 files are as they should be\n");
+it("is compared with the database, and with the manifest where retention was; what is in no file is kept", async () => {
+  await put(
+    ...[40, 20, 2].map((ago) => told("anna", TODAY - ago * DAY)),
+    told("ben", TODAY - 2 * DAY),
+    told("new", TODAY),
+  );
+  await go();
+  const check = () => run("archive", folder, "--check", "--workspace", "default");
+  const retention = (days: number) => run("archive", folder, "--delete-older-than", String(days));
+  const [, file] = await names();
+  const at = join(folder, "workspace=default", file!);
+  const manifest = join(folder, "workspace=default/_manifest.json");
+  const [bytes, made] = [await readFile(at), JSON.parse(await readFile(manifest, "utf8")) as Manifest];
+  const write = (others: Partial<Manifest>) => writeFile(manifest, JSON.stringify({ ...made, ...others }));
+  await inFolder(async () => {
     // What is deleted here, and is there until the next run, is no difference.
     await erase("ben");
-    expect((await check()).err).toContain("4 events in 3 files are as they should be");
-    const retention = (days: number) => run("archive", folder, "--delete-older-than", String(days));
+    expect((await check()).err).toBe("default: 4 events in 3 files are as they should be\n");
     expect((await retention(30)).err).toBe(`default: deleted 1 events, which are in ${folder}\n`);
     expect((await check()).err).toContain("of 1 files retention has deleted events here");
-    const [, file] = await names();
-    const bytes = await readFile(join(folder, "workspace=default", file!));
     await put(told("late", TODAY - 20 * DAY));
     await expect(check()).rejects.toThrow(`${file}: has not 1 events that the database has`);
     await expect(retention(10)).rejects.toThrow("nothing of default is deleted");
     await database.query("DELETE FROM events WHERE contact_uid = 'late'");
-    const young = `FROM events WHERE contact_uid = 'anna' AND received_at > ${TODAY - 3 * DAY}`;
-    await database.query(`CREATE TABLE young AS SELECT * ${young}`);
-    await database.query(`DELETE ${young}`);
-    await expect(check()).rejects.toThrow(/has 2 events, and the database 0$/);
-    await writeFile(join(folder, "workspace=default", file!), bytes.subarray(1));
-    await expect(check()).rejects.toThrow(
-      `${file}: has ${bytes.length - 1} bytes, and ${bytes.length} in the manifest`,
-    );
-    await rm(join(folder, "workspace=default", file!));
-    await expect(check()).rejects.toThrow(`${file}: is not there`);
-    await writeFile(join(folder, "workspace=default", file!), bytes);
-    await database.query("INSERT INTO events SELECT * FROM young");
-    await database.query("DROP TABLE young");
+    const files = (more: object) => write({ files: made.files.map((one) => ({ ...one, ...more })) });
     // One bit of what is in it, behind which all that the file says of itself is as it was.
     const flipped = Buffer.from(bytes);
     flipped[100]! ^= 1;
-    await writeFile(join(folder, "workspace=default", file!), flipped);
-    await expect(check()).rejects.toThrow(`${file}: is damaged: its checksum is another one`);
-    await expect(retention(1)).rejects.toThrow("nothing of default is deleted");
+    for (const [damage, words] of [
+      [
+        () => writeFile(at, bytes.subarray(1)),
+        `${file}: has ${bytes.length - 1} bytes, and ${bytes.length} in the manifest`,
+      ],
+      [() => rm(at), `${file}: is not there`],
+      [() => writeFile(at, flipped), `${file}: is damaged: its checksum is another one`],
+      [() => files({ rows: 7 }), `${file}: has 1 events, and 7 in the manifest`],
+      [() => files({ from: idAt(TODAY) }), `${file}: has events of other days`],
+      [() => write({ database: "another" }), `${folder} is the archive of another database: name another place`],
+    ] as const) {
+      await damage();
+      await expect(check(), words).rejects.toThrow(words);
+      await expect(retention(1), words).rejects.toThrow(/another database|nothing of default is deleted/);
+      await Promise.all([writeFile(at, bytes), write({})]);
+    }
     expect(await eventsInTable(database.query)).toHaveLength(3);
-    await writeFile(join(folder, "workspace=default", file!), bytes);
-    // However short: what is of today is in no file.
     await database.query("UPDATE events SET received_at = 0");
+    // However short: what is of today is in no file.
     expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
     expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
-    await expect(run("archive", join(folder, "other"), "--check")).rejects.toThrow("there is no archive in ");
-    store = openFolder(folder);
+    await rm(join(folder, made.files[0]!.name.replace(/([^/]+)\.parquet$/, "_$1.marks")));
+    await erase("anna");
+    await expect(run("archive", folder)).rejects.toThrow(/\.marks is not there: bring it back from a copy/);
   });
 });
