@@ -41,21 +41,23 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const get = (path: string, headers: Record<string, string> = { authorization: `Bearer ${ACCESS_TOKEN}` }) =>
     fetch(url + path, { headers });
+  const posting =
+    (path: string) =>
+    (body: unknown, headers = {}, query = `?api_token=${encodeURIComponent(API_TOKEN)}`) =>
+      fetch(`${url}/v1/track/${path}${query}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      });
   return {
     app,
     url,
     /** Posts a body to `/v1/track/event`; text goes as it is, anything else as JSON. */
-    post: (
-      body: unknown,
-      headers: Record<string, string> = {},
-      query = `?api_token=${encodeURIComponent(API_TOKEN)}`,
-    ) =>
-      fetch(`${url}/v1/track/event${query}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
-      }),
+    post: posting("event"),
+    /** The same to `/v1/track/events`. */
+    several: posting("events"),
     get,
+    json: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).json(),
     metrics: async (): Promise<string> => (await get("/metrics", { authorization: `Bearer ${METRICS_TOKEN}` })).text(),
     /** The stored events of a contact, and their JSON text. */
     events: async (contactUid: string): Promise<{ rows: EventRow[]; text: string }> => {

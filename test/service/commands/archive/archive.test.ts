@@ -221,6 +221,10 @@ it("is compared with the database, and with the manifest where retention was; wh
       await expect(retention(1), words).rejects.toThrow(/another database|nothing of default is deleted/);
       await Promise.all([writeFile(at, bytes), write({})]);
     }
+    // What is in no file is not deleted, though it is of before.
+    await write({ files: made.files.slice(2) });
+    await expect(retention(10)).rejects.toThrow(/workspace=default: \d events of the database are in no file$/);
+    await write({});
     expect(await eventsInTable(database.query)).toHaveLength(3);
     await database.query("UPDATE events SET received_at = 0");
     // However short: what is of today is in no file.
