@@ -62,21 +62,15 @@ describe("a PostgreSQL of the service's own", () => {
   });
 
   it("is set for what is promised, whoever starts it, and reached by nobody else", async () => {
-    const setting = (name: string) => `current_setting('${name}') AS ${name}`;
-    const names = ["fsync", "full_page_writes", "synchronous_commit", "autovacuum", "ssl", "listen_addresses"];
-    expect(
-      await ask(data, `SELECT ${[...names, "dynamic_shared_memory_type", "wal_compression"].map(setting)}`),
-    ).toEqual({
+    const settings = {
       ...{ fsync: "on", full_page_writes: "on", synchronous_commit: "on", autovacuum: "on" },
       ...{ ssl: "off", listen_addresses: "", dynamic_shared_memory_type: "mmap", wal_compression: "pglz" },
+    };
+    const shown = Object.keys(settings).map((name) => `current_setting('${name}') AS ${name}`);
+    const locale = `'Ärger' ILIKE 'ärg%' AS ignores_case, datlocprovider::text AS provider, datlocale AS locale`;
+    expect(await ask(data, `SELECT ${shown}, ${locale} FROM pg_database WHERE datname = 'postgres'`)).toEqual({
+      ...{ ...settings, ignores_case: true, provider: "b", locale: "C.UTF-8" },
     });
-    expect(
-      await ask(
-        data,
-        `SELECT 'Ärger' ILIKE 'ärg%' AS ignores_case, datlocprovider::text AS provider, datlocale AS locale,
-        pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = 'postgres'`,
-      ),
-    ).toEqual({ ignores_case: true, provider: "b", locale: "C.UTF-8", encoding: "UTF8" });
     expect([join(data, "socket"), join(data, "cluster")].map((path) => statSync(path).mode & 0o777)).toEqual([
       0o700, 0o700,
     ]);
@@ -180,6 +174,20 @@ describe("a data folder", () => {
     await rm(folder, { recursive: true });
   });
 
+  it.runIf(isRoot)("that was copied is opened by its user, and refused to another, in one line", async () => {
+    const [source, copy] = [await dataFolder(), mkdtempSync(join(tmpdir(), "tracklet-copy-"))];
+    // Where the administrator copies it, the copy is the administrator's, whom PostgreSQL refuses: it is given away.
+    cpSync(source, copy, { recursive: true });
+    const service = spawnService({ TRACKLET_DATA: copy });
+    expect((await postAsDemo(await service.ready(), "copied")).status).toBe(200);
+    await service.stop("SIGTERM");
+    await chmod(copy, 0o755);
+    expect(await refused(copy, ["setpriv", "--reuid=65534", "--clear-groups"])).toMatch(
+      /^service: the database in .+ belongs to the user with the id \d+, and this process runs as 65534: .+\n$/,
+    );
+    for (const folder of [source, copy]) rmSync(folder, { recursive: true });
+  });
+
   it.runIf(isRoot)("that PostgreSQL cannot reach is refused", async () => {
     const closed = mkdtempSync(join(tmpdir(), "tracklet-closed-"));
     expect(await refused(join(closed, "data"))).toMatch(
@@ -217,9 +225,7 @@ describe("a data folder", () => {
       const { code, stderr } = await spawnService({ TRACKLET_DATA: at }, [SERVICE, ...args]).closed;
       expect(code, stderr).toBe(0);
     };
-    const first = spawnService({ TRACKLET_DATA: source });
-    await first.ready();
-    await first.stop("SIGTERM");
+    await command(source, "migrate");
     await command(source, "dump", join(source, "dump"));
     await command(data, "restore", join(source, "dump"));
     const service = spawnService({ TRACKLET_DATA: data, TRACKLET_ADMIN_TOKEN: "an-admin-token-of-16" }, undefined, [

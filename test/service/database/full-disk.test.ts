@@ -7,10 +7,8 @@ import { cannotMount, smallDisk } from "../support/small-disk.js";
 import { runTold } from "../support/told-command.js";
 
 const stored = async (url: string): Promise<string[]> => {
-  const { data } = (await (await readAsDemo(`${url}/v2/events?limit=10000`)).json()) as {
-    data: { event_uid: string }[];
-  };
-  return data.map(({ event_uid }) => event_uid);
+  const { data } = await (await readAsDemo(`${url}/v2/events?limit=10000`)).json();
+  return data.map(({ event_uid }: { event_uid: string }) => event_uid);
 };
 
 describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cannotMount}` : ""}`, () => {

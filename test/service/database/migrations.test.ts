@@ -1,38 +1,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/options.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/cluster.js";
-import { openServer } from "../support/places.js";
-import { until } from "../support/running-service.js";
+import { useServer } from "../support/over-database.js";
 
-let server: Awaited<ReturnType<typeof openServer>>;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.leave());
-const first = () => addressesOf(server.url)[0]!;
-const place = () => ({ databaseUrl: server.url, dataFolder: "" });
+const place = useServer();
 
-it("makes the tables though a process that was at it has died, and leaves those of other versions alone", async () => {
-  // A process that dies within a migration: what it has begun is taken back while the next one waits for it.
-  const [dying, look] = [new pg.Client(first()), new pg.Client(first())];
-  await Promise.all([dying.connect(), look.connect()]);
-  await dying.query("BEGIN; CREATE TABLE schema_migrations (name TEXT PRIMARY KEY); CREATE TABLE events (id UUID)");
-  const opening = openDatabase(place());
-  const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-  await until(async () => ((await look.query(waits)).rows.length > 0 ? true : undefined));
-  const ended = new Promise((resolve) => dying.once("end", resolve));
-  dying.on("error", () => {});
-  (dying as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-  await ended;
-  await (await opening).close();
-  await look.end();
-  const change = (name: string) => runAt(first(), `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
+it("leaves the tables of other versions alone, and says of which", async () => {
+  const change = (name: string) =>
+    runAt(addressesOf(place.databaseUrl)[0]!, `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
+  await (await openDatabase(place)).close();
   for (const [name, words] of [
     [
       "9999-x-12345678",
@@ -44,11 +25,10 @@ it("makes the tables though a process that was at it has died, and leaves those 
     ],
   ] as const) {
     await change(name);
-    for (const needs of ["service", "tables"] as const)
-      await expect(openDatabase(place(), needs)).rejects.toThrow(words);
+    for (const needs of ["service", "tables"] as const) await expect(openDatabase(place, needs)).rejects.toThrow(words);
   }
   await change(MIGRATIONS[0]!.name);
-  await (await openDatabase(place())).close();
+  await (await openDatabase(place)).close();
 });
 
 it.each([

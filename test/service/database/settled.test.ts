@@ -1,11 +1,11 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { newIds, timeOf } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createSettled } from "../../../src/service/database/settled.js";
 import { makeClock, setBack } from "../support/database-clock.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
@@ -13,78 +13,58 @@ const EVENT = { contact_uid: "contact-001", event_uid: "timed" };
 /** Milliseconds; those of production are constants. */
 const BOUNDS = { first: 1_000, last: 2_000, settled: 3_000, reread: 1_000 };
 
-overDatabase(
-  (place) => {
-    let database: Database;
-    let service: RunningService;
-    beforeAll(async () => {
-      const first = await openDatabase(place());
-      await makeClock(first.query);
-      await first.close();
-      database = await openDatabase(place());
-      service = await startService({ database, bounds: BOUNDS });
-    });
-    afterAll(() => service.stop());
+describe.skipIf(inject("isSpread"))("clocks that differ", () => {
+  const place = usePlace();
+  let database: Database;
+  let service: RunningService;
+  beforeAll(async () => {
+    const first = await openDatabase(place);
+    await makeClock(first.query);
+    await first.close();
+    database = await openDatabase(place);
+    service = await startService({ database, bounds: BOUNDS });
+  });
+  afterAll(() => service.stop());
 
-    const page = async (query: string) => (await service.get(`/v2/events?${query}`)).json();
+  it("refuses events with 503 while the clocks differ by too much, and works while they differ by less", async () => {
+    const status = async (milliseconds: number) => {
+      await setBack(database.query, milliseconds);
+      return (await service.post(EVENT)).status;
+    };
+    // The database's clock ahead of the process's, and behind it.
+    expect(await status(-5_000)).toBe(503);
+    expect((await service.get("/readyz")).status).toBe(503);
+    expect(await status(290_000)).toBe(200);
+    expect(await status(400_000)).toBe(503);
+    expect(await status(0)).toBe(200);
+  });
 
-    it("shows an event at once, and hands it on behind an id once it is settled, not twice", async () => {
-      const walk = new URL((await page("limit=1")).pagination.next).searchParams.get("after")!;
-      expect((await service.post({ ...EVENT, event_uid: "shown" })).status).toBe(200);
-      const shown = await page("event_uid=shown");
-      expect(shown.data).toMatchObject([{ event_uid: "shown", settled: false }]);
-      // What is asked next begins in front of it still.
-      const { next } = shown.pagination;
-      expect(new URL(next).searchParams.get("after")).toBe(walk);
-      const after = async () => (await service.get(next.slice(service.url.length))).json();
-      expect((await after()).data).toEqual([]);
-      const settled = await until(async () => ((await after()).data.length > 0 ? after() : undefined));
-      expect(settled.data).toEqual([{ ...shown.data[0], settled: true }]);
-      const end = await page(new URL(settled.pagination.next).searchParams.toString());
-      expect(end).toMatchObject({ data: [], pagination: { next: settled.pagination.next } });
-    });
+  it("goes by the slowest clock, and believes one that is set forward once that time has really passed", async () => {
+    const settled = createSettled(database.query, BOUNDS);
+    const behind = async () => Math.round((Date.now() - (await settled())) / 1_000);
+    expect(await behind()).toBe(3);
+    await setBack(database.query, 120_000);
+    expect(await behind()).toBe(123);
+    await setBack(database.query, 0);
+    expect(await behind()).toBe(123);
+    await until(async () => ((await behind()) === 3 ? true : undefined));
+  });
 
-    it("refuses events with 503 while the clocks differ by too much, and works while they differ by less", async () => {
-      const status = async (milliseconds: number) => {
-        await setBack(database.query, milliseconds);
-        return (await service.post(EVENT)).status;
-      };
-      // The database's clock ahead of the process's, and behind it.
-      expect(await status(-5_000)).toBe(503);
-      expect((await service.get("/readyz")).status).toBe(503);
-      expect(await status(290_000)).toBe(200);
-      expect(await status(400_000)).toBe(503);
-      expect(await status(0)).toBe(200);
-    });
-
-    it("goes by the slowest clock, and believes one that is set forward once that time has really passed", async () => {
-      const settled = createSettled(database.query, BOUNDS);
-      const behind = async () => Math.round((Date.now() - (await settled())) / 1_000);
-      expect(await behind()).toBe(3);
-      await setBack(database.query, 120_000);
-      expect(await behind()).toBe(123);
-      await setBack(database.query, 0);
-      expect(await behind()).toBe(123);
-      await until(async () => ((await behind()) === 3 ? true : undefined));
-    });
-
-    it("refuses a standby, and asks every node of a cluster", async () => {
-      const settled = createSettled(database.query, BOUNDS);
-      await database.query(
-        `CREATE FUNCTION skewed.run_command_on_all_nodes(command text) RETURNS TABLE (success bool, result text)
-       LANGUAGE sql AS $$ SELECT true, (extract(epoch FROM now()) * 1000 - node)::text FROM unnest(ARRAY[3000, 9000]) AS node $$`,
-      );
-      expect(Math.round((Date.now() - (await settled())) / 1_000)).toBe(9);
-      await database.query("DROP FUNCTION skewed.run_command_on_all_nodes");
-      await database.query("CREATE FUNCTION skewed.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'");
-      await expect(settled()).rejects.toThrow("a standby cannot tell");
-      expect((await service.get("/v2/events")).status).toBe(503);
-      await database.query("DROP FUNCTION skewed.pg_is_in_recovery");
-      expect((await service.get("/v2/events")).status).toBe(200);
-    });
-  },
-  { ofOneNode: true },
-);
+  it("refuses a standby, and asks every node of a cluster", async () => {
+    const settled = createSettled(database.query, BOUNDS);
+    await database.query(
+      `CREATE FUNCTION skewed.run_command_on_all_nodes(command text) RETURNS TABLE (success bool, result text)
+     LANGUAGE sql AS $$ SELECT true, (extract(epoch FROM now()) * 1000 - node)::text FROM unnest(ARRAY[3000, 9000]) AS node $$`,
+    );
+    expect(Math.round((Date.now() - (await settled())) / 1_000)).toBe(9);
+    await database.query("DROP FUNCTION skewed.run_command_on_all_nodes");
+    await database.query("CREATE FUNCTION skewed.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'");
+    await expect(settled()).rejects.toThrow("a standby cannot tell");
+    expect((await service.get("/v2/events")).status).toBe(503);
+    await database.query("DROP FUNCTION skewed.pg_is_in_recovery");
+    expect((await service.get("/v2/events")).status).toBe(200);
+  });
+});
 
 describe("transactions that others hold up", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -111,7 +91,7 @@ describe("transactions that others hold up", () => {
     await until(async () => ((await database.query(waits)).length > 0 ? true : undefined));
     await other.query("COMMIT");
     expect((await answer).status).toBe(503);
-    expect((await (await service.get("/v2/events?event_uid=late")).json()).data).toEqual([]);
+    expect((await service.json("/v2/events?event_uid=late")).data).toEqual([]);
   });
 
   it.each(["open", "prepared"])("keep back what is settled while one is %s", async (kind) => {

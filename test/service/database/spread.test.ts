@@ -6,20 +6,16 @@ import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { hashUuid, spreadTables, TABLES } from "../../../src/service/database/postgres/spread.js";
 import { BOUNDS, createSettled } from "../../../src/service/database/settled.js";
-import { openPlace } from "../support/places.js";
+import { usePlace } from "../support/over-database.js";
 import { startService } from "../support/running-service.js";
 import { runTold } from "../support/told-command.js";
 
-let place: Awaited<ReturnType<typeof openPlace>>;
+const place = usePlace();
 let database: Database;
 beforeAll(async () => {
-  place = await openPlace();
   database = await openDatabase(place);
 });
-afterAll(async () => {
-  await database.close();
-  await place.leave();
-});
+afterAll(() => database.close());
 
 it("knows of each table how it is spread", async () => {
   const rows = await database.query<{ name: string }>(
@@ -49,10 +45,8 @@ it("hashes ids as the database does", async () => {
   expect(rows.filter(({ id, hash }) => hashUuid(id) !== hash)).toEqual([]);
 });
 
-describe.skipIf(inject("isSpread"))("a database without Citus", () => {
-  it("is not spread, and says why", async () => {
-    await expect(spreadTables(database)).rejects.toThrow("the database has no extension Citus");
-  });
+it.skipIf(inject("isSpread"))("is not spread without Citus, and says why", async () => {
+  await expect(spreadTables(database)).rejects.toThrow("the database has no extension Citus");
 });
 
 describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
@@ -85,7 +79,7 @@ describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
     expect(said).toHaveLength(Object.keys(TABLES).length);
     expect(said[0]).toBe("spread events by contact_id");
     expect(said).toContain("put tokens on all nodes");
-    const { data } = await (await service.get("/v2/events?event_uid=before&limit=100")).json();
+    const { data } = await service.json("/v2/events?event_uid=before&limit=100");
     expect(data).toHaveLength(50);
   });
 

@@ -1,134 +1,124 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
 import { createTasks, type Task } from "../../../src/service/database/tasks.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 import { startService, until } from "../support/running-service.js";
 
-overDatabase(
-  (place) => {
-    let database: Database;
-    beforeAll(async () => {
-      database = await openDatabase(place());
-    });
-    afterAll(() => database.close());
+/** A database that is spread has several clocks. */
+const alone = it.skipIf(inject("isSpread"));
+const place = usePlace();
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase(place);
+});
+afterAll(() => database.close());
 
-    /** A process with one task, and how often that has begun and has ended. */
-    const processOf = (name: string, run: Task["run"]) => {
-      const done = { begun: 0, ended: 0, failed: [] as string[] };
-      const tasks = createTasks(database);
-      tasks.add({
-        name,
-        every: 1_000,
-        run: async (database) => {
-          done.begun += 1;
-          await run(database).finally(() => (done.ended += 1));
-        },
-        failed: ({ message }) => done.failed.push(message),
-      });
-      const look = async (now: number) => {
-        const rows = await database.query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
-        return () => tasks.look({ ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])), now });
-      };
-      return { ...tasks, done, look };
-    };
+/** A process with one task, and how often that has begun and has ended. */
+const processOf = (name: string, run: Task["run"]) => {
+  const done = { begun: 0, ended: 0, failed: [] as string[] };
+  const tasks = createTasks(database);
+  tasks.add({
+    name,
+    every: 1_000,
+    run: async (database) => {
+      done.begun += 1;
+      await run(database).finally(() => (done.ended += 1));
+    },
+    failed: ({ message }) => done.failed.push(message),
+  });
+  const look = async (now: number) => {
+    const rows = await database.query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
+    return () => tasks.look({ ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])), now });
+  };
+  return { ...tasks, done, look };
+};
 
-    it("are done by one of several processes, as often as they are due, and again after a failure", async () => {
-      const all = Array.from({ length: 4 }, () =>
-        processOf("one", (database) => database.query("SELECT broken").then(() => {})),
-      );
-      const begun = () => all.reduce((sum, { done }) => sum + done.begun, 0);
-      const failed = () => all.flatMap(({ done }) => done.failed);
-      const lookAll = async (now: number) => {
-        // All have read the same.
-        const looks = await Promise.all(all.map(({ look }) => look(now)));
-        for (const look of looks) look();
-      };
-      await lookAll(1_000);
-      await until(() => failed().length === 1 || undefined);
-      const due = () => database.query<{ value: unknown }>("SELECT value FROM service_state WHERE name = 'due one'");
-      await until(async () => Number((await due())[0]!.value) === 62_000 || undefined);
-      for (const now of [2_000, 61_999]) await lookAll(now);
-      expect(begun()).toBe(1);
-      await lookAll(62_000);
-      await until(() => failed().length === 2 || undefined);
-      expect(begun()).toBe(2);
-      expect(failed()[0]).toContain("broken");
-    });
+alone("are done by one of several processes, as often as they are due, and again after a failure", async () => {
+  const all = Array.from({ length: 4 }, () =>
+    processOf("one", (database) => database.query("SELECT broken").then(() => {})),
+  );
+  const begun = () => all.reduce((sum, { done }) => sum + done.begun, 0);
+  const failed = () => all.flatMap(({ done }) => done.failed);
+  const lookAll = async (now: number) => {
+    // All have read the same.
+    for (const look of await Promise.all(all.map(({ look }) => look(now)))) look();
+  };
+  await lookAll(1_000);
+  await until(() => failed().length === 1 || undefined);
+  const due = () => database.query<{ value: unknown }>("SELECT value FROM service_state WHERE name = 'due one'");
+  await until(async () => Number((await due())[0]!.value) === 62_000 || undefined);
+  for (const now of [2_000, 61_999]) await lookAll(now);
+  expect(begun()).toBe(1);
+  await lookAll(62_000);
+  await until(() => failed().length === 2 || undefined);
+  expect(begun()).toBe(2);
+  expect(failed()[0]).toContain("broken");
+});
 
-    it("goes on in no other process while one is in a step, and ends in the middle of a statement", async () => {
-      let isIn = false;
-      const first = processOf("two", ({ transaction }) =>
-        transaction(async (query) => {
-          isIn = true;
-          await query("SELECT pg_sleep(600)");
-        }),
-      );
-      (await first.look(1_000))();
-      await until(() => isIn || undefined);
-      const second = processOf("two", ({ transaction }) => transaction(async () => expect.unreachable("both are in")));
-      (await second.look(2_000))();
-      await until(() => second.done.ended === 1 || undefined);
-      expect(second.done.failed).toEqual([]);
-      first.cancel();
-      await until(() => first.done.ended === 1 || undefined);
-      // The server has ended its statement, too.
-      const sleeping =
-        "SELECT 1 AS found FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()";
-      await until(async () => (await database.query(sleeping)).length === 0 || undefined);
-      const third = processOf("two", ({ transaction }) => transaction(async () => {}));
-      (await third.look(3_000))();
-      await until(() => third.done.ended === 1 || undefined);
-    });
+alone("goes on in no other process while one is in a step, and ends in the middle of a statement", async () => {
+  let isIn = false;
+  const first = processOf("two", ({ transaction }) =>
+    transaction(async (query) => {
+      isIn = true;
+      await query("SELECT pg_sleep(600)");
+    }),
+  );
+  (await first.look(1_000))();
+  await until(() => isIn || undefined);
+  const second = processOf("two", ({ transaction }) => transaction(async () => expect.unreachable("both are in")));
+  (await second.look(2_000))();
+  await until(() => second.done.ended === 1 || undefined);
+  expect(second.done.failed).toEqual([]);
+  first.cancel();
+  await until(() => first.done.ended === 1 || undefined);
+  // The server has ended its statement, too.
+  const sleeping =
+    "SELECT 1 AS found FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()";
+  await until(async () => (await database.query(sleeping)).length === 0 || undefined);
+  const third = processOf("two", ({ transaction }) => transaction(async () => {}));
+  (await third.look(3_000))();
+  await until(() => third.done.ended === 1 || undefined);
+});
 
-    it("leaves connections to events: so many questions are asked at a time, and those that wait are refused in the end", async () => {
-      const { query, cancel } = database.beside(3);
-      const slow = Array.from({ length: 12 }, () => query("SELECT pg_sleep(600)").catch((error) => error));
-      const running =
-        "SELECT count(*) AS count FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'";
-      await until(async () => Number((await database.query(running))[0]!.count) === 3 || undefined);
-      cancel();
-      expect((await Promise.all(slow)).filter(isUnavailable)).toHaveLength(12);
-    });
-
-    it("ask as much of the database where there are a hundred workspaces as where there is one", async () => {
-      await database.query("DELETE FROM service_state WHERE name LIKE 'due %'");
-      /** What a service asks for in so many looks for events that have become settled. */
-      const asked = async (looks: number) => {
-        const statements: string[] = [];
-        let seen = 0;
-        const count =
-          (query: Query): Query =>
-          (text, values) => {
-            statements.push(text);
-            if (text.includes("sums_stale")) seen += 1;
-            return query(text, values);
-          };
-        const counting: Database = {
-          ...database,
-          beside: (most) => {
-            const beside = database.beside(most);
-            return { ...beside, query: count(beside.query) };
-          },
-          close: async () => {},
-        };
-        const service = await startService({
-          ...place(),
-          database: counting,
-          bounds: { ...AT_ONCE, reread: 20 },
-        });
-        await until(() => seen >= looks || undefined);
-        await service.close();
-        return statements.length / looks;
-      };
-      const one = await asked(10);
-      await database.query(
-        "INSERT INTO workspaces (name, created_at) SELECT 'w' || number, 0 FROM generate_series(1, 100) AS number",
-      );
-      expect(await asked(10)).toBeLessThan(one + 1);
-    });
+alone(
+  "leaves connections to events: so many questions are asked at a time, and those that wait are refused in the end",
+  async () => {
+    const { query, cancel } = database.beside(3);
+    const slow = Array.from({ length: 12 }, () => query("SELECT pg_sleep(600)").catch((error) => error));
+    const running =
+      "SELECT count(*) AS count FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'";
+    await until(async () => Number((await database.query(running))[0]!.count) === 3 || undefined);
+    cancel();
+    expect((await Promise.all(slow)).filter(isUnavailable)).toHaveLength(12);
   },
-  { ofOneNode: true },
 );
+
+alone("ask as much of the database where there are a hundred workspaces as where there is one", async () => {
+  await database.query("DELETE FROM service_state WHERE name LIKE 'due %'");
+  /** How many statements a service asks for in so many looks for events that have become settled. */
+  const asked = async (looks: number) => {
+    let [statements, seen] = [0, 0];
+    const beside: Database["beside"] = (most) => {
+      const own = database.beside(most);
+      const query: Query = (text, values) => {
+        statements += 1;
+        if (text.includes("sums_stale")) seen += 1;
+        return own.query(text, values);
+      };
+      return { ...own, query };
+    };
+    const counting = { ...database, beside, close: async () => {} };
+    const service = await startService({ database: counting, bounds: { ...AT_ONCE, reread: 20 } });
+    await until(() => seen >= looks || undefined);
+    await service.close();
+    return statements / looks;
+  };
+  const one = await asked(10);
+  await database.query(
+    "INSERT INTO workspaces (name, created_at) SELECT 'w' || number, 0 FROM generate_series(1, 100) AS number",
+  );
+  expect(await asked(10)).toBeLessThan(one + 1);
+});

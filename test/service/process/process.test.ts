@@ -35,7 +35,6 @@ const stored = async (dataFolder: string): Promise<string[]> =>
 it("keeps every acknowledged event over kill -9 and a clean stop", async () => {
   let service = start();
   let url = await service.ready();
-
   const acknowledged: string[] = [];
   let killed = false;
   const client = async (name: string): Promise<void> => {
@@ -43,40 +42,19 @@ it("keeps every acknowledged event over kill -9 and a clean stop", async () => {
       const event_uid = `${name}-${number}`;
       const answer = await postAsDemo(url, event_uid).catch(() => undefined);
       if (answer?.status === 200) acknowledged.push(event_uid);
-      if (acknowledged.length >= 200 && !killed) {
-        killed = true;
-        service.child.kill("SIGKILL");
-      }
+      if (acknowledged.length < 200 || killed) continue;
+      killed = true;
+      service.child.kill("SIGKILL");
     }
   };
   await Promise.all(Array.from({ length: 8 }, (_, index) => client(`client-${index}`)));
-  expect((await service.closed).signal).toBe("SIGKILL");
-
+  await service.closed;
   // The lock of the killed process does not stand in the way of the next one.
   service = start();
   url = await service.ready();
   const kept = await stored(folder);
   expect(new Set(kept).size).toBe(kept.length);
   expect(kept).toEqual(expect.arrayContaining(acknowledged));
-
-  // A second process on the same folder is turned away in one line, and the first one does not notice.
-  const second = await start().closed;
-  expect(second).toMatchObject({ code: 1, stdout: "" });
-  expect(second.stderr).toMatch(
-    new RegExp(`^service: the data folder ${folder} is in use by process ${service.child.pid}: .+\n$`),
-  );
-
-  // So it is in a container of its own, where the first one's process id says nothing; and a frozen process holds its folder.
-  service.child.kill("SIGSTOP");
-  const other = start({}, IN_CONTAINER);
-  const elsewhere = await Promise.race([
-    other.closed,
-    other.ready().then((url) => expect.unreachable(`it is ready at ${url}`)),
-  ]);
-  service.child.kill("SIGCONT");
-  expect(elsewhere).toMatchObject({ code: 1, stdout: "" });
-  expect(elsewhere.stderr).toMatch(/^service: the data folder .+ is in use by process \d+: .+\n$/);
-
   // A stop is clean while a browser holds a connection in reserve.
   const reserve = connect(Number(new URL(url).port), "127.0.0.1");
   await once(reserve, "connect");
@@ -85,44 +63,63 @@ it("keeps every acknowledged event over kill -9 and a clean stop", async () => {
   reserve.destroy();
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   expect(ended.stdout).toMatch(/"msg":"service ready at http:\/\/127\.0\.0\.1:\d+"\}\n$/);
-
   service = start();
-  url = await service.ready();
+  await service.ready();
   expect(await stored(folder)).toEqual([...kept, "last"]);
   expect(await service.stop("SIGINT")).toMatchObject({ code: 0, stderr: "" });
-
-  const neighbour = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => neighbour.once("listening", resolve));
-  const { port } = neighbour.address() as AddressInfo;
-  const refused = await start({ TRACKLET_SERVICE_PORT: String(port) }).closed;
-  neighbour.close();
-  expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toMatch(new RegExp(`^service: port ${port} at 127\\.0\\.0\\.1 is in use: .+\n$`));
 });
 
-it("says in one line what is wrong with its data folder", async () => {
-  const file = join(folder, "a-file");
+/** The only line with which a service ends that cannot start. */
+const refusal = async (service: ReturnType<typeof start>): Promise<string> => {
+  const wrongly = service.ready().then(
+    (url) => expect.unreachable(`it is ready at ${url}`),
+    () => service.closed,
+  );
+  const { code, stdout, stderr } = await Promise.race([service.closed, wrongly]);
+  expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 2 });
+  return stderr;
+};
+
+it("says in one line what is wrong with a variable, its port, or its data folder", async () => {
+  expect(await refusal(start({ TRACKLET_SERVICE_PORT: "70000" }))).toBe(
+    'service: TRACKLET_SERVICE_PORT must be an integer from 0 to 65535, but is "70000"\n',
+  );
+  const neighbour = createServer().listen(0, "127.0.0.1");
+  await once(neighbour, "listening");
+  const { port } = neighbour.address() as AddressInfo;
+  const taken = await refusal(start({ TRACKLET_DATA: await dataFolder(), TRACKLET_SERVICE_PORT: String(port) }));
+  neighbour.close();
+  expect(taken).toMatch(new RegExp(`^service: port ${port} at 127\\.0\\.0\\.1 is in use: .+\n$`));
+
+  // A frozen process holds its folder, also against one in a container of its own, where its process id says nothing.
+  const first = start();
+  await first.ready();
+  const words = `^service: the data folder ${folder} is in use by process`;
+  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.child.pid}: .+\n$`));
+  first.child.kill("SIGSTOP");
+  expect(await refusal(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+: .+\n$`));
+  first.child.kill("SIGCONT");
+  await first.stop("SIGTERM");
+
+  const [file, broken, partial] = [join(folder, "a-file"), await dataFolder(), await dataFolder()];
   await writeFile(file, "");
-  const broken = await dataFolder();
   await writeFile(join(broken, "cluster/global/pg_control"), Buffer.alloc(8_192));
   // As where it was copied in part.
-  const partial = await dataFolder();
   await rm(join(partial, "cluster/pg_wal"), { recursive: true });
   // As of a disk that is another one.
   const others = join(folder, "others");
   for (const path of [others, join(others, "lost+found"), join(others, "photos")]) await mkdir(path);
-  const ended = await Promise.all([file, broken, partial, others].map((path) => start({ TRACKLET_DATA: path }).closed));
-  expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
-  expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
-  expect(ended[1]!.stderr).toMatch(
-    /^service: cannot open the database in \S+ \(database files are incompatible with server\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
-  );
-  expect(ended[2]!.stderr).toMatch(
-    /^service: cannot open the database in .+tracklet-data-\w+ \(cluster\/pg_wal\/, its write-ahead log, is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
-  );
-  expect(ended[3]!.stderr).toMatch(
-    /^service: there is no database in \S+others, and a new one is not made beside files of others \(photos\): .+\n$/,
-  );
+  const mend = "put a backup .+ or set TRACKLET_DATA to a new folder\n$";
+  for (const [path, words] of [
+    [file, "cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$"],
+    [broken, `cannot open the database in \\S+ \\(database files are incompatible with server\\): ${mend}`],
+    [partial, `cannot open the database in \\S+ \\(cluster/pg_wal/, its write-ahead log, is missing\\): ${mend}`],
+    [
+      others,
+      "there is no database in \\S+others, and a new one is not made beside files of others \\(photos\\): .+\n$",
+    ],
+  ] as const)
+    expect(await refusal(start({ TRACKLET_DATA: path }))).toMatch(new RegExp(`^service: ${words}`));
   expect((await readdir(others)).sort()).toEqual(["lost+found", "photos", "service.lock"]);
   for (const path of [broken, partial]) await rm(path, { recursive: true });
 });
@@ -178,10 +175,4 @@ it("says that its database is new, that it has no token, and what has no limit, 
   await until(() => /a command: made the token \\"website\\", which is for api/.exec(service.stdout()) ?? undefined);
   expect(warned(service).filter((line) => /new and empty|no token/.test(line))).toEqual([]);
   await service.stop("SIGTERM");
-});
-
-it("says in one line which variable is wrong", async () => {
-  const { code, stdout, stderr } = await start({ TRACKLET_SERVICE_PORT: "70000" }).closed;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe('service: TRACKLET_SERVICE_PORT must be an integer from 0 to 65535, but is "70000"\n');
 });
