@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import type { Database, Query } from "../../../src/service/database/database.js";
+import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { deleteEvents } from "../../../src/service/deletion/chosen.js";
@@ -16,184 +16,169 @@ import {
 } from "../../../src/service/deletion/retention.js";
 import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { DAY } from "../support/command-line.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 
 const LOG = (told: string[]) => {
   const tell = (...what: unknown[]) => told.push(String(what.at(-1)));
   return { warn: tell, info: tell, error: tell } as unknown as Parameters<typeof keepFor>[0];
 };
 
-/** What retention takes, when, and how it goes through it. */
-overDatabase((place) => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openDatabase(place());
-  });
-  afterAll(() => database.close());
-  afterEach(async () => {
-    for (const table of ["events", "deletions", "contacts", "accounts", "account_contacts"])
-      await database.query(`DELETE FROM ${table}`);
-  });
+/* What retention takes, when, and how it goes through it. */
 
-  const store = (contact: string, name: string, times: number[]) =>
-    database.query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
-         SELECT $1, id, 'default', $2, $3, 1, '{}' FROM unnest($4::uuid[]) AS row (id)`,
-      [recordId("contact", contact), contact, name, times.map((time, at) => idAt(time + at))],
+const place = usePlace();
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase(place);
+});
+afterAll(() => database.close());
+afterEach(async () => {
+  for (const table of ["events", "deletions", "contacts", "accounts", "account_contacts"])
+    await database.query(`DELETE FROM ${table}`);
+  await database.query("DELETE FROM service_state WHERE name LIKE 'retention%'");
+});
+
+const store = (contact: string, name: string, times: number[]) =>
+  database.query(
+    `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
+       SELECT $1, id, 'default', $2, $3, 1, '{}' FROM unnest($4::uuid[]) AS row (id)`,
+    [recordId("contact", contact), contact, name, times.map((time, at) => idAt(time + at))],
+  );
+const ages = (...days: number[]) => days.map((one) => Date.now() - one * DAY);
+const kept = (days: number): Kept => ({ days, workspaces: () => ["default"] });
+/** One run: what is left, and what is told of it. */
+const run = async (days: number, at = database) => {
+  const told: string[] = [];
+  await keepFor(LOG(told), kept(days)).run(at);
+  return { left: (await database.query("SELECT 1 FROM events")).length, told: told.join() };
+};
+const behind = async (days: number) => {
+  const [only] = await createRetentionBehind(database.query, kept(days))();
+  return Math.round((10 * only!.seconds) / 86_400) / 10;
+};
+
+it("says how much a first run would delete, and goes two days further an hour, from the oldest event", async () => {
+  await store("kept", "kept", ages(20, 18.5, 12, 0));
+  expect(await behind(1)).toBe(19);
+  expect(await run(1)).toEqual({
+    left: 4,
+    told: expect.stringMatching(/^3 events of 19 days are older than 1 days /),
+  });
+  for (const [left, days] of [
+    [2, 11],
+    [1, 0],
+    [1, 0],
+  ]) {
+    expect((await run(1)).left).toBe(left);
+    expect(await behind(1)).toBe(days);
+  }
+  // What is imported has an id of today.
+  await store("kept", "imported", ages(0, 0));
+  await database.query(
+    `UPDATE events SET origin_id = id, received_at = $1::bigint + 86400000 * (id = (SELECT max(id::text)::uuid FROM events))::int
+       WHERE event_uid = 'imported'`,
+    [Date.now() - 270 * DAY],
+  );
+  expect(await behind(1)).toBe(269);
+  expect(await run(1)).toEqual({ left: 3, told: expect.stringMatching(/^2 events of 269 days /) });
+  expect(await run(1)).toEqual({ left: 1, told: expect.stringMatching(/^deleted 2 events from before /) });
+});
+
+it("halves a step that takes too long, and is told where a single event does", async () => {
+  const limited = (milliseconds: number): Database => ({
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (query) => {
+        await query(`SET LOCAL statement_timeout = ${milliseconds}`);
+        return work(query);
+      }),
+  });
+  await database.query(
+    "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.002); RETURN OLD; END'",
+  );
+  await database.query("CREATE TRIGGER wait BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION wait()");
+  await store("kept", "old", ages(...Array.from({ length: 400 }, () => 2)));
+  await store("kept", "young", ages(0));
+  expect((await run(1, limited(300))).left).toBe(1);
+  await database.query(
+    "CREATE OR REPLACE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(9); END'",
+  );
+  await store("kept", "old", ages(2.9));
+  const failing = run(1, limited(50));
+  await expect(failing).rejects.toThrow("canceling statement due to statement timeout");
+  // The last run that ended well is not three hours ago.
+  expect(await tellLate(database.query, kept(1))).toBeUndefined();
+  await database.query("UPDATE service_state SET value = value - 10800000 WHERE name = 'retention_done'");
+  const late = /^retention is 1 days behind, it ended well last at .+: the log of the service says why$/;
+  expect(await tellLate(database.query, kept(1))).toMatch(late);
+  await database.query("DROP FUNCTION wait CASCADE");
+});
+
+const uids = async (table: string) =>
+  (await database.query<{ unique_id: string }>(`SELECT unique_id FROM ${table} ORDER BY unique_id`)).map(
+    ({ unique_id }) => unique_id,
+  );
+
+it("takes records that only events told of, once these are gone, and leaves all others", async () => {
+  const old = Date.now() - 40 * DAY;
+  const told = [
+    ...["gone", "alive", "filled", "archived"].map((contactUid) => [contactUid, "acme", old] as const),
+    ...Array.from({ length: 200 }, (_, at) => [`crowd-${at}`, `crowd-${at}`, old] as const),
+    ["young", "started", Date.now()] as const,
+  ].map(([contactUid, accountUid, receivedAt]) => ({ workspace: "default", contactUid, accountUid, receivedAt }));
+  for (const { text, values } of makeRecords(told)) await database.query(text, values);
+  await database.query(`UPDATE contacts SET data = '{"name":"F"}' WHERE unique_id = 'filled'`);
+  await database.query("UPDATE contacts SET archived = true WHERE unique_id = 'archived'");
+  await database.query("UPDATE accounts SET health = 1 WHERE unique_id = 'crowd-7'");
+  await store("alive", "seen", [Date.now()]);
+  let deleted = 0;
+  for (let turn = 0; turn < PARTS; turn += 1) deleted += await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
+  // 201 contacts, and the accounts but one of the crowd; those of contacts in a later part go a day later.
+  expect(deleted).toBeGreaterThan(201);
+  for (let turn = 0; turn < PARTS; turn += 1) await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
+  expect(await uids("contacts")).toEqual(["alive", "archived", "filled", "young"]);
+  expect(await uids("accounts")).toEqual(["acme", "crowd-7", "started"]);
+  expect(await database.query("SELECT 1 FROM account_contacts")).toHaveLength(4);
+});
+
+it("takes tombstones that keep out nothing more, and what the audit log has held for three years", async () => {
+  const before = Date.now() - 100 * DAY;
+  for (const [number, days] of [10, 129, 131, 1_090, 1_200].entries()) {
+    const at = Date.now() - days * DAY;
+    const id = recordId("contact", String(number));
+    await database.query("INSERT INTO tombstones VALUES ('default', $1, $2)", [id, at]);
+    await database.query("INSERT INTO audit VALUES ($1, 'default', $2, 'test', 'erase', $1)", [id, at]);
+  }
+  await forgetTraces(database.query, before);
+  expect(await database.query("SELECT 1 FROM tombstones")).toHaveLength(2);
+  expect(await database.query("SELECT 1 FROM audit")).toHaveLength(4);
+});
+
+it("goes on behind what the step before has deleted, leaves one notice of it, and forgets those that say nothing more", async () => {
+  await store("many", "old", Array<number>(12_000).fill(Date.now() - 40 * DAY));
+  for (const [name, age] of [
+    ["other", 40 * DAY - 20_000],
+    ["young", 0],
+  ] as const) {
+    await store("many", name, [Date.now() - age]);
+    await deleteEvents(database, "default", { name });
+  }
+  const before = Date.now() - 28 * DAY;
+  const begins: unknown[] = [];
+  const transaction: Database["transaction"] = (work) =>
+    database.transaction((query) =>
+      work((text, values = []) => {
+        if (text.startsWith("SELECT id FROM events")) begins.push(values.at(-1));
+        return query(text, values);
+      }),
     );
-  const ages = (...days: number[]) => days.map((one) => Date.now() - one * DAY);
-  const kept = (days: number): Kept => ({ days, workspaces: () => ["default"] });
-  /** One run: what is left, and what is told of it. */
-  const run = async (days: number, at = database) => {
-    const told: string[] = [];
-    await keepFor(LOG(told), kept(days)).run(at);
-    return { left: (await database.query("SELECT 1 FROM events")).length, told: told.join() };
-  };
-  const behind = async (days: number) => {
-    const [only] = await createRetentionBehind(database.query, kept(days))();
-    return Math.round((10 * only!.seconds) / 86_400) / 10;
-  };
-
-  it("says how much a first run would delete, and goes two days further an hour, from the oldest event", async () => {
-    await database.query("DELETE FROM service_state WHERE name LIKE 'retention%'");
-    await store("kept", "kept", ages(20, 18.5, 12, 0));
-    expect(await behind(1)).toBe(19);
-    expect(await run(1)).toEqual({
-      left: 4,
-      told: expect.stringMatching(/^3 events of 19 days are older than 1 days /),
-    });
-    for (const [left, days] of [
-      [2, 11],
-      [1, 0],
-      [1, 0],
-    ]) {
-      expect((await run(1)).left).toBe(left);
-      expect(await behind(1)).toBe(days);
-    }
-    // What is imported has an id of today.
-    await store("kept", "imported", ages(0, 0));
-    await database.query(
-      `UPDATE events SET origin_id = id, received_at = $1::bigint + 86400000 * (id = (SELECT max(id::text)::uuid FROM events))::int
-         WHERE event_uid = 'imported'`,
-      [Date.now() - 270 * DAY],
-    );
-    expect(await behind(1)).toBe(269);
-    expect(await run(1)).toEqual({ left: 3, told: expect.stringMatching(/^2 events of 269 days /) });
-    expect(await run(1)).toEqual({ left: 1, told: expect.stringMatching(/^deleted 2 events from before /) });
-  });
-
-  it("halves a step that takes too long, and is told where a single event does", async () => {
-    const limited = (milliseconds: number): Database => ({
-      ...database,
-      transaction: (work) =>
-        database.transaction(async (query) => {
-          await query(`SET LOCAL statement_timeout = ${milliseconds}`);
-          return work(query);
-        }),
-    });
-    await database.query("DELETE FROM service_state WHERE name LIKE 'retention%'");
-    await database.query(
-      "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.002); RETURN OLD; END'",
-    );
-    await database.query("CREATE TRIGGER wait BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION wait()");
-    await store("kept", "old", ages(...Array.from({ length: 400 }, () => 2)));
-    await store("kept", "young", ages(0));
-    expect((await run(1, limited(300))).left).toBe(1);
-    await database.query(
-      "CREATE OR REPLACE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(9); END'",
-    );
-    await store("kept", "old", ages(2.9));
-    const failing = run(1, limited(50));
-    await expect(failing).rejects.toThrow("canceling statement due to statement timeout");
-    // The last run that ended well is not three hours ago.
-    expect(await tellLate(database.query, kept(1))).toBeUndefined();
-    await database.query("UPDATE service_state SET value = value - 10800000 WHERE name = 'retention_done'");
-    const late = /^retention is 1 days behind, it ended well last at .+: the log of the service says why$/;
-    expect(await tellLate(database.query, kept(1))).toMatch(late);
-    await database.query("DROP FUNCTION wait CASCADE");
-  });
-
-  const uids = async (table: string) =>
-    (await database.query<{ unique_id: string }>(`SELECT unique_id FROM ${table} ORDER BY unique_id`)).map(
-      ({ unique_id }) => unique_id,
-    );
-
-  it("takes records that only events told of, once these are gone, and leaves all others", async () => {
-    const old = Date.now() - 40 * DAY;
-    const told = [
-      ...["gone", "alive", "filled", "archived"].map((contactUid) => [contactUid, "acme", old] as const),
-      ...Array.from({ length: 200 }, (_, at) => [`crowd-${at}`, `crowd-${at}`, old] as const),
-      ["young", "started", Date.now()] as const,
-    ].map(([contactUid, accountUid, receivedAt]) => ({ workspace: "default", contactUid, accountUid, receivedAt }));
-    for (const { text, values } of makeRecords(told)) await database.query(text, values);
-    await database.query(`UPDATE contacts SET data = '{"name":"F"}' WHERE unique_id = 'filled'`);
-    await database.query("UPDATE contacts SET archived = true WHERE unique_id = 'archived'");
-    await database.query("UPDATE accounts SET health = 1 WHERE unique_id = 'crowd-7'");
-    await store("alive", "seen", [Date.now()]);
-    let deleted = 0;
-    for (let turn = 0; turn < PARTS; turn += 1)
-      deleted += await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
-    // 201 contacts, and the accounts but one of the crowd; those of contacts in a later part go a day later.
-    expect(deleted).toBeGreaterThan(201);
-    for (let turn = 0; turn < PARTS; turn += 1) await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
-    expect(await uids("contacts")).toEqual(["alive", "archived", "filled", "young"]);
-    expect(await uids("accounts")).toEqual(["acme", "crowd-7", "started"]);
-    expect(await database.query("SELECT 1 FROM account_contacts")).toHaveLength(4);
-  });
-
-  it("takes tombstones that keep out nothing more, and what the audit log has held for three years", async () => {
-    const before = Date.now() - 100 * DAY;
-    for (const [number, days] of [10, 129, 131, 1_090, 1_200].entries()) {
-      const at = Date.now() - days * DAY;
-      const id = recordId("contact", String(number));
-      await database.query("INSERT INTO tombstones VALUES ('default', $1, $2)", [id, at]);
-      await database.query("INSERT INTO audit VALUES ($1, 'default', $2, 'test', 'erase', $1)", [id, at]);
-    }
-    await forgetTraces(database.query, before);
-    expect(await database.query("SELECT 1 FROM tombstones")).toHaveLength(2);
-    expect(await database.query("SELECT 1 FROM audit")).toHaveLength(4);
-  });
-
-  it("goes on behind what the step before has deleted, and leaves one notice of it", async () => {
-    const from = Date.now() - 40 * DAY;
-    await store(
-      "many",
-      "old",
-      Array.from({ length: 12_000 }, () => from),
-    );
-    await store("many", "other", [from + 20_000]);
-    await deleteEvents(database, "default", { name: "other" });
-    const begins: unknown[] = [];
-    const listening: Database = {
-      ...database,
-      transaction: (work) =>
-        database.transaction((query) => {
-          const listen: Query = (text, values = []) => {
-            if (text.startsWith("SELECT id FROM events")) begins.push(values.at(-1));
-            return query(text, values);
-          };
-          return work(listen);
-        }),
-    };
-    expect(await deleteEventsBefore(listening, "default", Date.now() - 30 * DAY)).toBe(12_000);
-    // Three steps, and one of what was imported.
-    const [, ...later] = begins.slice(0, 3);
-    expect(later).toEqual([idAt(from + 4_999), idAt(from + 9_999)]);
-    // That of today names an event which this one does not.
-    await store("many", "young", [Date.now()]);
-    await deleteEvents(database, "default", { name: "young" });
-    await store("many", "old", [Date.now() - 29 * DAY]);
-    const before = Date.now() - 28 * DAY;
-    await deleteEventsBefore(database, "default", before);
-    const notices = await database.query("SELECT before, ids IS NULL AS all FROM deletions ORDER BY id");
-    expect(notices).toEqual([
-      { before: null, all: false },
-      { before: null, all: false },
-      { before: idAt(before), all: true },
-    ]);
-    // Once all that they name is in front, they say nothing more.
-    await store("many", "last", [Date.now() - 1]);
-    await deleteEventsBefore(database, "default", Date.now() + 60_000);
-    expect(await database.query("SELECT 1 FROM deletions WHERE before IS NULL")).toEqual([]);
-  });
+  expect(await deleteEventsBefore({ ...database, transaction }, "default", before)).toBe(12_000);
+  // Three steps, each behind what the one before has deleted, and one of what was imported.
+  expect(new Set(begins.slice(0, 3)).size).toBe(3);
+  // Those of before stay, as that of today names an event which the run does not.
+  const notices = await database.query("SELECT before FROM deletions ORDER BY id");
+  expect(notices.map((notice) => notice.before)).toEqual([null, null, idAt(before)]);
+  // Once all that they name is in front, they say nothing more.
+  await store("many", "last", [Date.now() - 1]);
+  await deleteEventsBefore(database, "default", Date.now() + 60_000);
+  expect(await database.query("SELECT 1 FROM deletions WHERE before IS NULL")).toEqual([]);
 });
