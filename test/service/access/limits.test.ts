@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createCounter, createQuota, networkOf } from "../../../src/service/access/limits.js";
 import { basic } from "../support/basic.js";
-import { overDatabase } from "../support/over-database.js";
-import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { useService } from "../support/over-database.js";
+import { API_TOKEN } from "../support/running-service.js";
 
 const HOUR_MS = 3_600_000;
 const KILOBYTES = 1_000;
@@ -104,32 +104,27 @@ it("counts in bounded memory: small counts go, and a key that comes anew begins 
   expect(counter.used("small-0")).toBe(used);
 });
 
-overDatabase((place) => {
-  let service: RunningService;
-  beforeAll(async () => {
-    const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
-    const quotas = { addressQuota: 2, tokenQuota: 24, serverToken: "server-token" };
-    service = await startService({ ...place(), ...proxied, ...quotas });
-  });
-  afterAll(() => service.close());
+const service = useService({
+  ...{ trustProxy: ["loopback"], publicUrl: "https://track.example.com" },
+  ...{ addressQuota: 2, tokenQuota: 24, serverToken: "server-token" },
+});
 
-  it("counts a repeat for its address alone, and what a server sends for its workspace alone", async () => {
-    const send = async (from: string, stamp: string | undefined, token = API_TOKEN): Promise<number> => {
-      const params = { event_id: stamp, x: "ä".repeat(50_000) };
-      const event = { contact_uid: "a", event_uid: "b", params };
-      return (await service.post(event, { "x-forwarded-for": from, ...basic(`${token}:`) }, "")).status;
-    };
-    const send10 = async (...args: Parameters<typeof send>) => {
-      const statuses = [];
-      for (let number = 0; number < 10; number += 1) statuses.push(await send(...args));
-      return statuses.filter((status) => status === 200).length;
-    };
-    // An hour is 1 MB, 9 events; of which one is used now.
-    expect([await send10("192.0.2.1", "same"), await send10("192.0.2.1", "same")]).toEqual([10, 9]);
-    expect(await send("192.0.2.2", undefined)).toBe(200);
-    expect(await send10("192.0.2.3", undefined, "server-token")).toBe(6);
-    expect(await send("192.0.2.2", undefined)).toBe(429);
-    const small = { contact_uid: "a", event_uid: "b" };
-    expect((await service.post(small, { "x-forwarded-for": "192.0.2.4" })).status).toBe(200);
-  });
+it("counts a repeat for its address alone, and what a server sends for its workspace alone", async () => {
+  const send = async (from: string, stamp: string | undefined, token = API_TOKEN): Promise<number> => {
+    const params = { event_id: stamp, x: "ä".repeat(50_000) };
+    const event = { contact_uid: "a", event_uid: "b", params };
+    return (await service.post(event, { "x-forwarded-for": from, ...basic(`${token}:`) }, "")).status;
+  };
+  const send10 = async (...args: Parameters<typeof send>) => {
+    const statuses = [];
+    for (let number = 0; number < 10; number += 1) statuses.push(await send(...args));
+    return statuses.filter((status) => status === 200).length;
+  };
+  // An hour is 1 MB, 9 events; of which one is used now.
+  expect([await send10("192.0.2.1", "same"), await send10("192.0.2.1", "same")]).toEqual([10, 9]);
+  expect(await send("192.0.2.2", undefined)).toBe(200);
+  expect(await send10("192.0.2.3", undefined, "server-token")).toBe(6);
+  expect(await send("192.0.2.2", undefined)).toBe(429);
+  const small = { contact_uid: "a", event_uid: "b" };
+  expect((await service.post(small, { "x-forwarded-for": "192.0.2.4" })).status).toBe(200);
 });

@@ -20,39 +20,34 @@ const pathOf = (token: string) => `/v1/track/event?api_token=${encodeURIComponen
 it("answers what is sent on kept and on new connections while the service closes", async () => {
   const service = await startService({ lingerMs: 1_000 });
   const { port } = service.app.server.address() as AddressInfo;
+  const fields = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   const open = async () => {
-    const connection = { socket: connect(port, "127.0.0.1"), said: "", ended: false };
-    connection.socket.on("data", (text) => (connection.said += text));
-    connection.socket.on("error", ({ message }) => (connection.said += message));
-    connection.socket.on("close", () => (connection.ended = true));
-    await once(connection.socket, "connect");
+    const one = { socket: connect(port, "127.0.0.1"), said: "", ended: false };
+    one.socket.on("data", (text) => (one.said += text)).on("error", ({ message }) => (one.said += message));
+    one.socket.on("close", () => (one.ended = true));
+    await once(one.socket, "connect");
     return {
-      ...connection,
       /** What is answered to one more event; what happens to the connection where there is no answer. */
       post: async (): Promise<string> => {
-        connection.said = "";
-        const fields = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
-        connection.socket.write(
-          `POST ${pathOf(API_TOKEN)} HTTP/1.1\r\nHost: localhost\r\n${fields.join("")}\r\n${BODY}`,
-        );
-        return until(() => (connection.ended || connection.said.endsWith("}") ? connection.said : undefined));
+        one.said = "";
+        one.socket.write(`POST ${pathOf(API_TOKEN)} HTTP/1.1\r\nHost: localhost\r\n${fields.join("")}\r\n${BODY}`);
+        return until(() => (one.ended || one.said.endsWith("}") ? one.said : undefined));
       },
-      hasEnded: () => connection.ended || undefined,
+      hasEnded: () => one.ended || undefined,
     };
   };
-  const [first, ...kept] = await Promise.all(Array.from({ length: 51 }, open));
-  for (const connection of [first!, ...kept]) expect(await connection.post()).toMatch(/connection: keep-alive/i);
+  const [first, unused, ...kept] = await Promise.all(Array.from({ length: 51 }, open));
+  for (const connection of [first!, unused!, ...kept])
+    expect(await connection.post()).toMatch(/connection: keep-alive/i);
   // As browsers hold them in reserve: no request was ever on it.
   const reserve = await open();
-
   const closed = service.close();
   // From the moment on in which it says so.
   await until(async () => /connection: close|^(?!HTTP)/i.test(await first!.post()) || undefined);
-  const unused = kept.pop()!;
   const answers = await Promise.all([...kept, reserve, await open()].map((connection) => connection.post()));
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*connection: close\r\n/is);
   await closed;
-  await until(unused.hasEnded);
+  await until(unused!.hasEnded);
   await service.stop();
 });
 

@@ -1,245 +1,194 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
+import { describe, expect, it } from "vitest";
 import { basic } from "../support/basic.js";
-import { overDatabase } from "../support/over-database.js";
+import { useService } from "../support/over-database.js";
 import { preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { API_TOKEN } from "../support/running-service.js";
 
 const ADMIN = "test-admin-token";
 const NDJSON = { "content-type": "application/x-ndjson" };
 const PAGE = `?api_token=${encodeURIComponent(API_TOKEN)}`;
 
-/** `POST /v1/track/events`. */
-overDatabase((place) => {
-  let database: Database;
-  let service: RunningService;
-  let isBroken = false;
-  beforeAll(async () => {
-    database = await openDatabase(place());
+/* `POST /v1/track/events`. */
+
+let isBroken = false;
+const service = useService((database) => ({
+  database: {
+    ...database,
     // What names this contact cannot be written.
-    const write: Database["write"] = (statements) =>
+    write: (statements, node) =>
       isBroken && JSON.stringify(statements).includes("poison")
         ? Promise.reject(Object.assign(new Error("this row cannot be written"), { code: "22000" }))
-        : database.write(statements);
-    service = await startService({
-      database: { ...database, write },
-      adminToken: ADMIN,
-      maxEventBytes: 2_000,
-      logLevel: "silent",
-    });
-  });
-  afterAll(() => service.stop());
+        : database.write(statements, node),
+  },
+  ...{ adminToken: ADMIN, maxEventBytes: 2_000, logLevel: "silent" },
+}));
+const limited = useService({
+  ...{ trustProxy: ["loopback"], publicUrl: "https://track.example.com", addressQuota: 1, rateLimit: 3_000 },
+});
 
-  let contacts = 0;
-  const newContact = (): string => `contact-of-batch-${++contacts}`;
-  const send = (body: unknown, headers: Record<string, string> = {}, query = PAGE) =>
-    fetch(`${service.url}/v1/track/events${query}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
-    });
+let contacts = 0;
+const newContact = (): string => `contact-of-batch-${++contacts}`;
+const send: typeof service.several = (...sent) => service.several(...sent);
 
-  describe("one verdict an event", () => {
-    it("says what became of each, and one that is wrong fails no other", async () => {
-      const contact_uid = newContact();
-      const stamp = { event_id: randomUUID(), event_source: randomUUID(), event_seq: 1 };
-      const stamped = { contact_uid, event_uid: "a", params: stamp };
-      const large = { contact_uid, event_uid: "c", params: { filler: "x".repeat(2_000) } };
-      const odd = { contact_uid, event_uid: "d", extra: 1 };
-      const answer = await send([stamped, { event_uid: "b" }, stamped, 7, large, odd]);
-      expect([answer.status, await answer.json()]).toEqual([
-        207,
-        [
-          { index: 0, status: "stored" },
-          { index: 1, status: "refused", why: "contact_uid is missing" },
-          { index: 2, status: "repeated" },
-          { index: 3, status: "refused", why: "the event must be an object" },
-          { index: 4, status: "refused", why: "the event is over 2000 bytes" },
-          { index: 5, status: "stored", ignored: ["extra"] },
-        ],
-      ]);
-      expect((await service.events(contact_uid)).rows.map(({ event_uid }) => event_uid)).toEqual(["a", "d"]);
-      expect((await service.post(stamped)).status).toBe(200);
-      expect(await (await send([stamped])).json()).toEqual([{ index: 0, status: "repeated" }]);
-      const metrics = await service.metrics();
-      expect(metrics).toMatch(/refused_total\{reason="body",workspace="default"\} 2$/m);
-      expect(metrics).toMatch(/refused_total\{reason="large",workspace="default"\} 1$/m);
-    });
-
-    it.each<[string, (events: string[]) => string, Record<string, string>]>([
-      ["an array", (events) => `[ ${events.join(" ,\n")} ]`, {}],
-      ["an array of text/plain", (events) => `[${events}]`, { "content-type": "text/plain" }],
-      ["lines", (events) => `${events.join("\r\n")}\n\n`, NDJSON],
-    ])("stores params letter by letter, from %s, compressed or not", async (_, write, headers) => {
-      const params = String.raw`{"a":1e400,"a":[1.10,"]},{\"\\"],"\u0061":{"b":[[]]}}`;
-      for (const zip of [false, true]) {
-        const contact_uid = newContact();
-        const event = (name: string) => `{"params": ${params},"contact_uid":"${contact_uid}","event_uid":"${name}"}`;
-        const body = write([event("one"), event("two")]);
-        const answer = await (zip
-          ? send(gzipSync(body), { ...headers, "content-encoding": "gzip" })
-          : send(body, headers));
-        expect([answer.status, (await answer.json()).length]).toEqual([200, 2]);
-        const { text } = await service.events(contact_uid);
-        for (const name of ["one", "two"]) expect(text).toContain(`"event_uid":"${name}","params":${params},"settled"`);
-      }
-    });
-
-    it("names the line that is no JSON, and stores the others", async () => {
-      const contact_uid = newContact();
-      const line = JSON.stringify({ contact_uid, event_uid: "line" });
-      expect(await (await send(`${line}\n{"contact_uid":\n${line}`, NDJSON)).json()).toMatchObject([
-        { status: "stored" },
-        { status: "refused", why: expect.stringMatching(/^the event must be JSON/) },
-        { status: "stored" },
-      ]);
-      expect((await service.events(contact_uid)).rows).toHaveLength(2);
-    });
-
-    it("says again of what cannot be stored now, and 5xx where that is all", async () => {
-      const rows = (uid: string) => [
-        { contact_uid: uid, event_uid: "a" },
-        { contact_uid: "poison", event_uid: "b" },
-      ];
-      isBroken = true;
-      try {
-        expect(await (await send(rows(newContact()))).json()).toEqual([
-          { index: 0, status: "stored" },
-          { index: 1, status: "again", why: "the service failed" },
-        ]);
-        await expectRefusal(await send(rows("poison")), 500, /^the service failed$/);
-      } finally {
-        isBroken = false;
-      }
-      expect(await (await send(rows("poison"))).json()).toMatchObject([{ status: "stored" }, { status: "stored" }]);
-    });
-  });
-
-  it.each<[string, unknown, Record<string, string>, number, RegExp]>([
-    [
-      "an event alone",
-      { contact_uid: "c", event_uid: "e" },
-      {},
-      400,
-      /must be an array of events, or one event a line/,
-    ],
-    ["no JSON", '[{"contact_uid":"c","event_uid":"e"}', {}, 400, /must be JSON/],
-    ["over 1,000 events", Array(1_001).fill({}), {}, 413, /over 1000 events/],
-    ["over 1 MB", JSON.stringify(["x".repeat(1_000_000)]), {}, 413, /over 1000000 bytes/],
-    ["what unpacks to over 1 MB", gzipSync("0".repeat(1_000_001)), { "content-encoding": "gzip" }, 413, /over 1000000/],
-    ["what is not packed", "[]", { "content-encoding": "gzip" }, 400, /not gzip/],
-    ["another packing", "[]", { "content-encoding": "br" }, 415, /br is not understood/],
-    ["another type", "[]", { "content-type": "text/html" }, 415, /content type/],
-  ])("is refused as a whole: %s", async (_, body, headers, status, text) =>
-    expectRefusal(await send(body, headers), status, text),
-  );
-
-  it("takes 1,000 events at once, of one contact and of many", async () => {
+describe("one verdict an event", () => {
+  it("says what became of each, and one that is wrong fails no other", async () => {
     const contact_uid = newContact();
-    const events = Array.from({ length: 1_000 }, (_, n) => ({
-      contact_uid: n % 2 ? contact_uid : `${n}`,
-      event_uid: "x",
-    }));
-    const verdicts = await (await send(events)).json();
-    expect(verdicts).toEqual(events.map((_, index) => ({ index, status: "stored" })));
-    expect((await service.events(contact_uid)).rows).toHaveLength(500);
-  });
-
-  it("is offered to pages with each event that is stored, and open to them as the single one", async () => {
-    const origin = "https://shop.example";
-    const answer = await service.post({ contact_uid: "c", event_uid: "e" }, { origin });
-    expect(answer.headers.get("tracklet-batch")).toBe("1000");
-    expect(answer.headers.get("access-control-expose-headers")).toContain("Tracklet-Batch");
-    expect((await service.post({ event_uid: "e" }, { origin })).headers.get("tracklet-batch")).toBeNull();
-    const [status, headers] = await preflight(`${service.url}/v1/track/events${PAGE}`, origin);
-    expect([status, headers]).toEqual([204, expect.objectContaining({ "access-control-allow-origin": origin })]);
-    const several = await send([], { origin });
-    expect([several.status, several.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
-    expect(several.headers.get("tracklet-batch")).toBe("1000");
-    await expectRefusal(await service.post([]), 400, /\/v1\/track\/events takes several/);
-    await expectRefusal(await send([], {}, "?api_token=wrong"), 401, /wrong/);
-    // No token of records sends events, and that of the operator only here, and not in a URL, which logs keep.
-    const event = { contact_uid: "c", event_uid: "e" };
-    await expectRefusal(await service.post(event, basic(`${ADMIN}:`), ""), 401, /wrong/);
-    await expectRefusal(await send([event], {}, `?api_token=${ADMIN}`), 401, /wrong/);
-  });
-
-  it("looks at no more of a page's request after ten events that are wrong: those stay with who sent them", async () => {
-    const contact_uid = newContact();
-    const right = { contact_uid, event_uid: "kept" };
-    const events = [right, ...Array.from({ length: 12 }, () => ({ contact_uid })), right];
-    const statuses = (verdicts: { status: string }[]) => verdicts.map(({ status }) => status[0]).join("");
-    const answer = await send(events);
-    expect([answer.status, statuses(await answer.json())]).toEqual([207, "srrrrrrrrrraaa"]);
-    expect((await service.events(contact_uid)).rows).toHaveLength(1);
-    // A server hears of all.
-    expect(statuses(await (await send(events, basic(`${ADMIN}:`), "")).json())).toBe("srrrrrrrrrrrrs");
-  });
-
-  it("keeps the time of what the operator sends, and of nobody else", async () => {
-    const contact_uid = newContact();
-    const received_at = Date.UTC(2020, 0, 2);
-    const event = { contact_uid, event_uid: "old", received_at, params: { occurred_at: received_at - 5_000 } };
-    expect(await (await send([event])).json()).toEqual([{ index: 0, status: "stored", ignored: ["received_at"] }]);
-    const wrong = [Date.now() + 3_600_000, -1, 1.5, "2020-01-02"].map((time) => ({ ...event, received_at: time }));
-    expect(await (await send([event, event, ...wrong], basic(`${ADMIN}:`), "")).json()).toMatchObject([
-      { status: "stored" },
-      { status: "stored" },
-      ...wrong.map(() => ({ status: "refused", why: expect.stringMatching(/^received_at must be/) })),
+    const stamp = { event_id: randomUUID(), event_source: randomUUID(), event_seq: 1 };
+    const stamped = { contact_uid, event_uid: "a", params: stamp };
+    const large = { contact_uid, event_uid: "c", params: { filler: "x".repeat(2_000) } };
+    const odd = { contact_uid, event_uid: "d", extra: 1 };
+    const answer = await send([stamped, { event_uid: "b" }, stamped, 7, large, odd]);
+    expect([answer.status, await answer.json()]).toEqual([
+      207,
+      [
+        { index: 0, status: "stored" },
+        { index: 1, status: "refused", why: "contact_uid is missing" },
+        { index: 2, status: "repeated" },
+        { index: 3, status: "refused", why: "the event must be an object" },
+        { index: 4, status: "refused", why: "the event is over 2000 bytes" },
+        { index: 5, status: "stored", ignored: ["extra"] },
+      ],
     ]);
-    const { data } = await (
-      await service.get(`/v2/events?contact_uid=${contact_uid}&until=2020-01-03&since=2020-01-02`)
-    ).json();
-    expect(data).toHaveLength(2);
-    expect(data[0]).toMatchObject({ received_at, occurred_at: received_at - 5_000 });
-    const { data: all } = await (await service.get(`/v2/events?contact_uid=${contact_uid}`)).json();
-    expect(all.map((one: { received_at: number }) => one.received_at === received_at)).toEqual([false, true, true]);
+    expect((await service.events(contact_uid)).rows.map(({ event_uid }) => event_uid)).toEqual(["a", "d"]);
+    expect((await service.post(stamped)).status).toBe(200);
+    expect(await (await send([stamped])).json()).toEqual([{ index: 0, status: "repeated" }]);
+    const metrics = await service.metrics();
+    expect(metrics).toMatch(/refused_total\{reason="body",workspace="default"\} 2$/m);
+    expect(metrics).toMatch(/refused_total\{reason="large",workspace="default"\} 1$/m);
+  });
+
+  it.each<[string, (events: string[]) => string, Record<string, string>]>([
+    ["an array", (events) => `[ ${events.join(" ,\n")} ]`, {}],
+    ["an array of text/plain", (events) => `[${events}]`, { "content-type": "text/plain" }],
+    ["lines", (events) => `${events.join("\r\n")}\n\n`, NDJSON],
+  ])("stores params letter by letter, from %s, compressed or not", async (_, write, headers) => {
+    const params = String.raw`{"a":1e400,"a":[1.10,"]},{\"\\"],"\u0061":{"b":[[]]}}`;
+    for (const zip of [false, true]) {
+      const contact_uid = newContact();
+      const event = (name: string) => `{"params": ${params},"contact_uid":"${contact_uid}","event_uid":"${name}"}`;
+      const body = write([event("one"), event("two")]);
+      const answer = await (zip
+        ? send(gzipSync(body), { ...headers, "content-encoding": "gzip" })
+        : send(body, headers));
+      expect([answer.status, (await answer.json()).length]).toEqual([200, 2]);
+      const { text } = await service.events(contact_uid);
+      for (const name of ["one", "two"]) expect(text).toContain(`"event_uid":"${name}","params":${params},"settled"`);
+    }
+  });
+
+  it("names the line that is no JSON, and stores the others", async () => {
+    const contact_uid = newContact();
+    const line = JSON.stringify({ contact_uid, event_uid: "line" });
+    expect(await (await send(`${line}\n{"contact_uid":\n${line}`, NDJSON)).json()).toMatchObject([
+      { status: "stored" },
+      { status: "refused", why: expect.stringMatching(/^the event must be JSON/) },
+      { status: "stored" },
+    ]);
+    expect((await service.events(contact_uid)).rows).toHaveLength(2);
+  });
+
+  it("says again of what cannot be stored now, and 5xx where that is all", async () => {
+    const rows = (uid: string) => [
+      { contact_uid: uid, event_uid: "a" },
+      { contact_uid: "poison", event_uid: "b" },
+    ];
+    isBroken = true;
+    try {
+      expect(await (await send(rows(newContact()))).json()).toEqual([
+        { index: 0, status: "stored" },
+        { index: 1, status: "again", why: "the service failed" },
+      ]);
+      await expectRefusal(await send(rows("poison")), 500, /^the service failed$/);
+    } finally {
+      isBroken = false;
+    }
+    expect(await (await send(rows("poison"))).json()).toMatchObject([{ status: "stored" }, { status: "stored" }]);
   });
 });
 
-overDatabase((place) => {
-  let service: RunningService;
-  beforeAll(async () => {
-    const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
-    service = await startService({
-      ...place(),
-      ...proxied,
-      addressQuota: 1,
-      tokenQuota: 0,
-      rateLimit: 3_000,
-    });
-  });
-  afterAll(() => service.close());
+it.each<[string, unknown, Record<string, string>, number, RegExp]>([
+  ["an event alone", { contact_uid: "c", event_uid: "e" }, {}, 400, /must be an array of events, or one event a line/],
+  ["no JSON", '[{"contact_uid":"c","event_uid":"e"}', {}, 400, /must be JSON/],
+  ["over 1,000 events", Array(1_001).fill({}), {}, 413, /over 1000 events/],
+  ["over 1 MB", JSON.stringify(["x".repeat(1_000_000)]), {}, 413, /over 1000000 bytes/],
+  ["what unpacks to over 1 MB", gzipSync("0".repeat(1_000_001)), { "content-encoding": "gzip" }, 413, /over 1000000/],
+  ["what is not packed", "[]", { "content-encoding": "gzip" }, 400, /not gzip/],
+  ["another packing", "[]", { "content-encoding": "br" }, 415, /br is not understood/],
+  ["another type", "[]", { "content-type": "text/html" }, 415, /content type/],
+])("is refused as a whole: %s", async (_, body, headers, status, text) =>
+  expectRefusal(await send(body, headers), status, text),
+);
 
-  it("holds the quota for the sum of its events", async () => {
-    const send = async (events: object[]) => {
-      const answer = await fetch(`${service.url}/v1/track/events${PAGE}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-forwarded-for": "192.0.2.1" },
-        body: JSON.stringify(events),
-      });
-      return [answer.status, answer.headers.get("retry-after") !== null];
-    };
-    // Each counts for 512 bytes.
-    const events = Array.from({ length: 1_000 }, (_, n) => ({ contact_uid: "sum", event_uid: `${n}` }));
-    expect(await send(events)).toEqual([200, false]);
-    expect(await send(events)).toEqual([429, true]);
-    expect(await send(events.slice(0, 900))).toEqual([200, false]);
-    const { data } = await (await service.get("/v2/events?contact_uid=sum&limit=1000")).json();
-    expect(data).toHaveLength(1_000);
-    const single = await service.post({ contact_uid: "c", event_uid: "e" });
-    expect(single.status).toBe(200);
-  });
+it("is offered to pages with each event that is stored, and open to them as the single one", async () => {
+  const origin = "https://shop.example";
+  const answer = await service.post({ contact_uid: "c", event_uid: "e" }, { origin });
+  expect(answer.headers.get("tracklet-batch")).toBe("1000");
+  expect(answer.headers.get("access-control-expose-headers")).toContain("Tracklet-Batch");
+  expect((await service.post({ event_uid: "e" }, { origin })).headers.get("tracklet-batch")).toBeNull();
+  const [status, headers] = await preflight(`${service.url}/v1/track/events${PAGE}`, origin);
+  expect([status, headers]).toEqual([204, expect.objectContaining({ "access-control-allow-origin": origin })]);
+  const several = await send([], { origin });
+  expect([several.status, several.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
+  expect(several.headers.get("tracklet-batch")).toBe("1000");
+  await expectRefusal(await service.post([]), 400, /\/v1\/track\/events takes several/);
+  await expectRefusal(await send([], {}, "?api_token=wrong"), 401, /wrong/);
+  // No token of records sends events, and that of the operator only here, and not in a URL, which logs keep.
+  const event = { contact_uid: "c", event_uid: "e" };
+  await expectRefusal(await service.post(event, basic(`${ADMIN}:`), ""), 401, /wrong/);
+  await expectRefusal(await send([event], {}, `?api_token=${ADMIN}`), 401, /wrong/);
+});
 
-  it("counts each line as a request, right or wrong, packed or not", async () => {
-    const body = gzipSync('{"contact_uid":1}\n'.repeat(1_000));
-    const headers = { ...NDJSON, "content-encoding": "gzip", "x-forwarded-for": "192.0.2.2" };
-    const send = async () =>
-      (await fetch(`${service.url}/v1/track/events${PAGE}`, { method: "POST", headers, body })).status;
-    expect([await send(), await send(), await send(), await send()]).toEqual([207, 207, 207, 429]);
-  });
+it("looks at no more of a page's request after ten events that are wrong: those stay with who sent them", async () => {
+  const contact_uid = newContact();
+  const right = { contact_uid, event_uid: "kept" };
+  const events = [right, ...Array.from({ length: 12 }, () => ({ contact_uid })), right];
+  const statuses = (verdicts: { status: string }[]) => verdicts.map(({ status }) => status[0]).join("");
+  const answer = await send(events);
+  expect([answer.status, statuses(await answer.json())]).toEqual([207, "srrrrrrrrrraaa"]);
+  expect((await service.events(contact_uid)).rows).toHaveLength(1);
+  // A server hears of all.
+  expect(statuses(await (await send(events, basic(`${ADMIN}:`), "")).json())).toBe("srrrrrrrrrrrrs");
+});
+
+it("keeps the time of what the operator sends, and of nobody else", async () => {
+  const contact_uid = newContact();
+  const received_at = Date.UTC(2020, 0, 2);
+  const event = { contact_uid, event_uid: "old", received_at, params: { occurred_at: received_at - 5_000 } };
+  expect(await (await send([event])).json()).toEqual([{ index: 0, status: "stored", ignored: ["received_at"] }]);
+  const wrong = [Date.now() + 3_600_000, -1, 1.5, "2020-01-02"].map((time) => ({ ...event, received_at: time }));
+  expect(await (await send([event, event, ...wrong], basic(`${ADMIN}:`), "")).json()).toMatchObject([
+    { status: "stored" },
+    { status: "stored" },
+    ...wrong.map(() => ({ status: "refused", why: expect.stringMatching(/^received_at must be/) })),
+  ]);
+  const { data } = await service.json(`/v2/events?contact_uid=${contact_uid}&until=2020-01-03&since=2020-01-02`);
+  expect(data).toHaveLength(2);
+  expect(data[0]).toMatchObject({ received_at, occurred_at: received_at - 5_000 });
+  const { data: all } = await service.json(`/v2/events?contact_uid=${contact_uid}`);
+  expect(all.map((one: { received_at: number }) => one.received_at === received_at)).toEqual([false, true, true]);
+});
+it("holds the quota for the sum of its events", async () => {
+  const send = async (events: object[]) => {
+    const answer = await limited.several(events, { "x-forwarded-for": "192.0.2.1" });
+    return [answer.status, answer.headers.get("retry-after") !== null];
+  };
+  // Each counts for 512 bytes.
+  const events = Array.from({ length: 1_000 }, (_, n) => ({ contact_uid: "sum", event_uid: `${n}` }));
+  expect(await send(events)).toEqual([200, false]);
+  expect(await send(events)).toEqual([429, true]);
+  expect(await send(events.slice(0, 900))).toEqual([200, false]);
+  const { data } = await limited.json("/v2/events?contact_uid=sum&limit=1000");
+  expect(data).toHaveLength(1_000);
+  const single = await limited.post({ contact_uid: "c", event_uid: "e" });
+  expect(single.status).toBe(200);
+});
+
+it("counts each line as a request, right or wrong, packed or not", async () => {
+  const body = gzipSync('{"contact_uid":1}\n'.repeat(1_000));
+  const headers = { ...NDJSON, "content-encoding": "gzip", "x-forwarded-for": "192.0.2.2" };
+  const send = async () => (await limited.several(body, headers)).status;
+  expect([await send(), await send(), await send(), await send()]).toEqual([207, 207, 207, 429]);
 });

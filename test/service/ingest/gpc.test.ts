@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunningService, startService } from "../support/running-service.js";
+import { expect, it } from "vitest";
+import { useService } from "../support/over-database.js";
 
 const SERVER_TOKEN = "gpc-server-token";
-
-let service: RunningService;
-beforeAll(async () => {
-  service = await startService({ gpc: "obey", serverToken: SERVER_TOKEN });
-});
-afterAll(() => service.stop());
+const service = useService({ gpc: "obey", serverToken: SERVER_TOKEN });
 
 it("takes events of a browser with Sec-GPC for stored, stores none of them, and counts them", async () => {
   const event = (event_uid: string) => ({ contact_uid: "private", event_uid });
   const asked = { "sec-gpc": "1" };
   const one = await service.post(event("one"), asked);
   expect([one.status, await one.json()]).toEqual([200, { status: "success" }]);
-  const several = await fetch(`${service.url}/v1/track/events?api_token=${encodeURIComponent("tëst-api-token")}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...asked },
-    body: JSON.stringify([event("two"), event("three")]),
-  });
-  expect([several.status, await several.json()]).toEqual([
-    200,
-    [
-      { index: 0, status: "stored" },
-      { index: 1, status: "stored" },
-    ],
-  ]);
+  const several = await service.several([event("two"), event("three")], asked);
+  expect([several.status, await several.json()]).toEqual([200, [0, 1].map((index) => ({ index, status: "stored" }))]);
   for (const { headers } of [one, several]) expect(headers.get("tracklet-batch")).toBe("1000");
   // What is wrong is told all the same.
   expect((await service.post({ contact_uid: "private" }, asked)).status).toBe(400);

@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
-import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
 import { readPage } from "../../support/readme.js";
-import { overDatabase } from "../support/over-database.js";
-import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { usePlace } from "../support/over-database.js";
+import { type RunningService, startService } from "../support/running-service.js";
 
 const SECRET = "a-secret-of-the-site-with-32-chars";
 const NEW_SECRET = "a-newer-secret-of-the-site-32-chars";
@@ -108,55 +106,37 @@ describe("the recipes for servers without tracklet", () => {
   });
 });
 
-overDatabase((place) => {
-  let service: RunningService;
-  let database: Database;
-  const start = async (identity: "off" | "mark" | "require") => {
-    await service?.close();
-    database = await openDatabase(place());
-    const options = { identitySecret: SECRET, metricsToken: "test-metrics-token", logLevel: "silent" };
-    service = await startService({ database, identity, ...options } as never);
-  };
-  beforeAll(() => start("mark"));
-  afterAll(() => service.stop());
-  const event = async (contact_uid: string, proof?: string) => ({
-    contact_uid,
-    event_uid: "signed_up",
-    params: { a: 1, ...(proof !== undefined && { identity_proof: proof }), account_uid: "acme" },
-  });
-  const good = (contactUid: string) => proveIdentity(SECRET, { contactUid, accountUid: "acme" });
+const place = usePlace();
+let service: RunningService;
+const start = async (identity: "off" | "mark" | "require") => {
+  await service?.close();
+  service = await startService({ ...place, identity, identitySecret: SECRET, logLevel: "silent" });
+};
+afterAll(() => service.close());
+const event = (contact_uid: string, proof?: string, event_uid = "signed_up") => ({
+  ...{ contact_uid, event_uid },
+  params: { a: 1, ...(proof !== undefined && { identity_proof: proof }), account_uid: "acme" },
+});
+const good = (contactUid: string) => proveIdentity(SECRET, { contactUid, accountUid: "acme" });
 
-  it("is marked, refused or passed over, as the option says, and kept nowhere", async () => {
-    const answers: [number, unknown][] = [];
-    for (const identity of ["mark", "require", "off"] as const) {
-      if (identity !== "mark") await start(identity);
-      for (const proof of [await good("ann"), await good("bob"), undefined])
-        answers.push([(await service.post(await event("ann", proof))).status, identity]);
-    }
-    expect(answers.map(([status]) => status)).toEqual([200, 200, 200, 200, 422, 422, 200, 200, 200]);
-    const { rows } = await service.events("ann");
-    expect(rows.map(({ proven, params }) => [proven ?? null, params])).toEqual(
-      [true, false, null, true, null, null, null].map((proven) => [proven, { a: 1, account_uid: "acme" }]),
-    );
-    const answer = await service.post({ ...(await event("ann", await good("ann"))), event_uid: "" });
-    expect(answer.status).toBe(400);
-  });
-
-  it("that fails among several events fails its own", async () => {
-    await start("require");
-    const events = await Promise.all([event("cid", await good("cid")), good("cid").then((one) => event("dan", one))]);
-    const answer = await fetch(`${service.url}/v1/track/events?api_token=${encodeURIComponent(API_TOKEN)}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(events),
-    });
-    expect([answer.status, await answer.json()]).toEqual([
-      207,
-      [
-        { index: 0, status: "stored" },
-        { index: 1, status: "refused", why: expect.stringContaining("does not hold for this contact") },
-      ],
-    ]);
-    expect((await service.events("dan")).rows).toEqual([]);
-  });
+it("is marked, refused or passed over, as the option says, and kept nowhere", async () => {
+  const statuses: number[] = [];
+  for (const identity of ["mark", "off", "require"] as const) {
+    await start(identity);
+    for (const proof of [await good("ann"), await good("bob"), undefined])
+      statuses.push((await service.post(event("ann", proof))).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 422, 422]);
+  const { rows } = await service.events("ann");
+  expect(rows.map(({ proven, params }) => [proven ?? null, params])).toEqual(
+    [true, false, null, null, null, null, true].map((proven) => [proven, { a: 1, account_uid: "acme" }]),
+  );
+  expect((await service.post(event("ann", await good("ann"), ""))).status).toBe(400);
+  // That which fails among several events fails its own.
+  const answer = await service.several([event("cid", await good("cid")), event("dan", await good("cid"))]);
+  expect(await answer.json()).toEqual([
+    { index: 0, status: "stored" },
+    { index: 1, status: "refused", why: expect.stringContaining("does not hold for this contact") },
+  ]);
+  expect((await service.events("dan")).rows).toEqual([]);
 });

@@ -1,27 +1,15 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { dataFolder } from "../../support/data-folder.js";
+import { findProgram } from "../../support/engines.js";
 import { blocksOf } from "../../support/readme.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { type RunningService, startService } from "../support/running-service.js";
+import { useService } from "../support/over-database.js";
 
-const hasCurl = (() => {
-  try {
-    execFileSync("curl", ["--version"]);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const service = useService({ adminToken: "test-admin-token", bounds: AT_ONCE });
 
-let service: RunningService;
-beforeAll(async () => {
-  service = await startService({ adminToken: "test-admin-token", bounds: AT_ONCE });
-});
-afterAll(() => service.stop());
-
-it.skipIf(!hasCurl)("the requests on the page for the operator do what it says", async () => {
+it.skipIf(findProgram("curl") === undefined)("the requests on the page for the operator do what it says", async () => {
   for (const contact_uid of ["contact-001", "contact-002"])
     await service.post({ contact_uid, event_uid: "bought", params: { plan: "team", email: "a@b.c" } });
   const blocks = (await blocksOf("docs/service/admin.md")).filter(({ code }) => code.includes("curl "));
@@ -35,7 +23,7 @@ it.skipIf(!hasCurl)("the requests on the page for the operator do what it says",
   }
   expect(said.get("One person")).toBe('{"object":"erasure","events":1}'.repeat(2));
   expect(said.get("Accounts and contacts")).toContain('"unique_id":"acme"');
-  expect(await (await service.get("/v2/accounts?uid=acme")).json()).toMatchObject({
+  expect(await service.json("/v2/accounts?uid=acme")).toMatchObject({
     ...{ data: { plan: "team" }, stage: { id: "1", name: "Trial" }, salesmachine: { health: 80 } },
     contacts: { total: 1 },
   });

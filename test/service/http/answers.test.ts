@@ -1,0 +1,78 @@
+import { connect } from "node:net";
+import { expect, it } from "vitest";
+import { ask } from "../support/http-request.js";
+import { useService } from "../support/over-database.js";
+import { expectRefusal } from "../support/refusal.js";
+import { API_TOKEN } from "../support/running-service.js";
+
+/* What holds for every answer, of whatever route and status. */
+
+const service = useService({ requestTimeoutMs: 3_000 });
+/** What is said to these bytes until the connection ends. */
+const say = async (bytes: string, isAll = false): Promise<string> => {
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  if (isAll) socket.end(bytes);
+  else socket.write(bytes);
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
+};
+
+it.each([
+  ["/v1/track/event", "GET", "POST, OPTIONS"],
+  ["/v2/users", "POST", "GET, HEAD, OPTIONS"],
+  ["/v2/accounts/x", "PATCH", "GET, HEAD, OPTIONS"],
+])("names the allowed methods with 405: %s %s", async (path, method, allow) => {
+  const answer = await fetch(service.url + path, { method });
+  expect(answer.headers.get("allow")).toBe(allow);
+  await expectRefusal(answer, 405, new RegExp(`${method} is not allowed`));
+});
+
+it("has an error body where the URL, an Expect or the request cannot be read, and repeats no token", async () => {
+  const answer = await fetch(`${service.url}/%zz?api_token=secret-of-mine`);
+  await expectRefusal(answer, 400, /^(?!.*secret)/);
+  const { status, headers, body } = await ask(service.url, { expect: "x", origin: "https://shop.example" });
+  expect([status, JSON.parse(body)]).toEqual([417, { error: expect.stringContaining("Expect") }]);
+  expect(headers["access-control-allow-origin"]).toBe("https://shop.example");
+  expect(await say("nonsense\r\n\r\n", true)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/s);
+});
+
+it.each([
+  ["has sent no token", "/v1/track/event", 401],
+  ["takes too long to arrive", `/v1/track/event?api_token=${encodeURIComponent(API_TOKEN)}`, 408],
+])("ends the connection of a request in time, if it %s", async (_, path, status) => {
+  const began = Date.now();
+  const fields = "Host: localhost\r\nContent-Length: 99\r\nContent-Type: application/json\r\n";
+  const text = await say(`POST ${path} HTTP/1.1\r\n${fields}\r\n{`);
+  expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\{"error":`, "s"));
+  if (status === 408) expect(await service.metrics()).toMatch(/refused_total\{reason="late",workspace=""\} [1-9]/);
+  // The service of these tests gives a request 3 s; its constant is ten times that.
+  expect(Date.now() - began).toBeGreaterThan(2_900);
+  expect(Date.now() - began).toBeLessThan(10_000);
+});
+
+it("counts requests by route and status, batches, waiting and refused events", async () => {
+  const read = async () =>
+    new Map(
+      [...(await service.metrics()).matchAll(/^([^#].*) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+    );
+  const before = await read();
+  const event = { contact_uid: "contact-001", event_uid: "counted" };
+  await Promise.all(Array.from({ length: 8 }, () => service.post(event)));
+  await service.post({ contact_uid: "" });
+  await service.post(event, {}, "?api_token=wrong");
+  for (const id of ["a", "b"]) await service.get(`/v2/accounts/${id}`);
+  const after = await read();
+  const rises = (sample: string) => after.get(sample)! - (before.get(sample) ?? 0);
+  const requests = (method: string, route: string, status: number) =>
+    rises(`tracklet_http_request_seconds_count{method="${method}",route="${route}",status="${status}"}`);
+  expect(requests("POST", "/v1/track/event", 200)).toBe(8);
+  expect(requests("POST", "/v1/track/event", 400)).toBe(1);
+  expect(requests("GET", "/v2/accounts/:id", 404)).toBe(2);
+  expect(rises("tracklet_commit_events_sum")).toBe(8);
+  expect(rises("tracklet_commit_seconds_count")).toBe(rises("tracklet_commit_events_count"));
+  expect(rises('tracklet_events_refused_total{reason="body",workspace="default"}')).toBe(1);
+  expect(rises('tracklet_events_refused_total{reason="token",workspace=""}')).toBe(1);
+  expect(after.get("tracklet_events_waiting")).toBe(0);
+  expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+});

@@ -1,0 +1,151 @@
+import { expect, it } from "vitest";
+import { useService } from "../support/over-database.js";
+import { expectRefusal } from "../support/refusal.js";
+
+interface User {
+  id: string;
+  email: string;
+  role: string;
+  created_at: number;
+}
+
+/* `GET /v2/accounts`, `/v2/contacts`, `/v2/users` and `/v2/events`. */
+
+const service = useService({ hasRecords: true, demo: "on" });
+const json = async (path: string) => (await service.get(path)).json();
+
+it("finds accounts and contacts by uid and by id, with the known members", async () => {
+  const common = {
+    id: expect.any(String),
+    created_at: expect.any(Number),
+    salesmachine: { health: expect.any(Number) },
+  };
+  const known = {
+    ...common,
+    ...{
+      data: expect.objectContaining({ name: expect.any(String) }),
+      stage: { name: expect.any(String), id: expect.any(String) },
+    },
+  };
+  const account = await json("/v2/accounts?uid=account-01");
+  const contact = await json("/v2/contacts?uid=contact-001");
+  expect(account).toEqual({
+    ...{ ...known, object: "account", unique_id: "account-01" },
+    contacts: {
+      object: "contact.list",
+      data: expect.arrayContaining([{ id: contact.id }]),
+      total: account.contacts.data.length,
+    },
+  });
+  expect(contact).toEqual({
+    ...{ ...known, object: "contact", unique_id: "contact-001", archived: expect.any(Boolean) },
+    accounts: { object: "account.list", data: [{ id: account.id }], total: 1 },
+  });
+  expect(await json(`/v2/accounts/${account.id}`)).toEqual(account);
+  expect(await json(`/v2/contacts/${contact.id}`)).toEqual(contact);
+});
+
+it.each(["accounts", "contacts"])("answers 404 where nothing matches, and 400 without a uid: %s", async (kind) => {
+  for (const path of ["?uid=nobody", "/nobody", "/%00%F0%9F%A6%8A'"])
+    await expectRefusal(await service.get(`/v2/${kind}${path}`), 404, /not found/);
+  await expectRefusal(await service.get(`/v2/${kind}`), 400, /uid is missing/);
+  await expectRefusal(await service.get(`/v2/${kind}?uid=`), 400, /uid must not be empty/);
+  await expectRefusal(await service.get(`/v2/${kind}?uid=a&uid=b`), 400, /uid must be a string/);
+});
+
+it("lists users, 25 a page and newest first unless asked otherwise", async () => {
+  const page = await json("/v2/users");
+  const next = `${service.url}/v2/users?offset=25&limit=25`;
+  const pagination = { total: 137, offset: 0, limit: 25, count: 25, next };
+  expect(page).toEqual({ object: "user.list", data: expect.any(Array), pagination });
+  expect(page.data[0]).toEqual({
+    ...{ object: "user", id: expect.any(String), created_at: expect.any(Number), enabled: expect.any(Boolean) },
+    ...{ email: expect.stringMatching(/^[\w.]+@[\w.]+$/), name: expect.any(String), role: expect.any(String) },
+  });
+});
+
+it.each(["", "limit=7", "limit=100&order=asc", "order=desc&sort=created_at&limit=50"])(
+  "leads through all users by `next`, without a gap or a repeat: ?%s",
+  async (query) => {
+    const users: User[] = [];
+    for (let next: string | null = `${service.url}/v2/users?${query}`; next !== null; ) {
+      const page = await json(next.slice(service.url.length));
+      expect(page.pagination).toMatchObject({ total: 137, offset: users.length, count: page.data.length });
+      users.push(...page.data);
+      next = page.pagination.next;
+    }
+    const sorted = users.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+    expect(users).toEqual(query.includes("asc") ? sorted : sorted.reverse());
+    expect(new Set(users.map(({ id }) => id)).size).toBe(137);
+    expect(new Set(users.map(({ created_at }) => created_at)).size).toBeLessThan(100);
+  },
+);
+
+it.each([
+  ["limit=101", { limit: 100, count: 100, next: "?limit=100&offset=100" }],
+  [`limit=${"9".repeat(400)}`, { limit: 100 }],
+  // With nothing of what the client made up.
+  ["x=1&limit=50&api_token=secret&order=asc", { next: "?limit=50&order=asc&offset=50" }],
+  ["offset=112", { count: 25, next: null }],
+  ["offset=111", { next: "?offset=136&limit=25" }],
+  ["offset=137", { total: 137, offset: 137, limit: 25, count: 0, next: null }],
+  [`offset=${"9".repeat(30)}`, { count: 0 }],
+])("bounds a page of users, and says what is next: ?%s", async (query, expected) => {
+  const { next, ...pagination } = (await json(`/v2/users?${query}`)).pagination;
+  expect({ ...pagination, next: next?.replace(`${service.url}/v2/users`, "") ?? null }).toMatchObject(expected);
+});
+
+it("keeps the order in `next`, on the host that was asked", async () => {
+  const headers = { authorization: "Bearer test-access-token", host: "api.localhost:8443" };
+  const answer = await service.app.inject({ url: "/v2/users?order=asc&sort=created_at&limit=5", headers });
+  const next = "http://api.localhost:8443/v2/users?order=asc&sort=created_at&limit=5&offset=5";
+  expect(answer.json().pagination.next).toBe(next);
+});
+
+it("lists events of a contact, of a name, the latest first where that is asked for, and leads on to what is settled", async () => {
+  const contact_uid = "contact-of-list";
+  for (const event_uid of ["a", "b", "a", "a"]) await service.post({ contact_uid, event_uid });
+  const ask = (query: string) => json(`/v2/events?contact_uid=${contact_uid}&${query}`);
+  const list = async (query: string): Promise<{ id: string }[]> => (await ask(query)).data;
+  const all = await list("");
+  expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
+  expect(await list("event_uid=a")).toEqual([all[0], all[2], all[3]]);
+  expect(await list("order=desc&limit=2")).toEqual([all[3], all[2]]);
+  const { next } = (await ask("order=desc")).pagination;
+  expect(next).toMatch(/order=asc/);
+  expect((await json(next.slice(service.url.length))).data).toEqual([]);
+  // Before a time that no id can hold.
+  expect((await json(`/v2/events?since=${2 ** 48}`)).data).toEqual([]);
+});
+
+it.each([
+  ...["offset=-1", "offset=1.5", "offset=x", "offset=", "limit=0", "limit=-5", "limit=2.5", "limit=1e1", "limit=0x10"],
+  ...["limit=1&limit=2", "order=DESC", "order=up", "sort=name", "sort="],
+])("answers 400 that names what is wrong: users?%s", async (query) => {
+  await expectRefusal(await service.get(`/v2/users?${query}`), 400, new RegExp(`^${query.split("=")[0]} must be`));
+});
+
+it.each(["after=-1", "after=7", "limit=0", "limit=10001", "limit=x", "order=up", "order=", "after=ID&order=desc"])(
+  "answers 400 that names what is wrong: events?%s",
+  async (query) => {
+    const answer = await service.get(`/v2/events?${query.replace("ID", crypto.randomUUID())}`);
+    await expectRefusal(
+      answer,
+      400,
+      new RegExp(query.includes("ID") ? "^order must be asc with after" : query.split("=")[0]!),
+    );
+  },
+);
+
+it.each(["/v2/accounts/x", "/v2/accounts?uid=x", "/v2/contacts/x", "/v2/contacts", "/v2/users?limit=x"])(
+  "asks for the access token first: %s",
+  async (path) => {
+    const wrong = ["Bearer wrong", "Bearer", "Basic dGVzdC1hY2Nlc3MtdG9rZW46", "test-access-token"];
+    for (const headers of [{}, ...wrong.map((authorization) => ({ authorization }))]) {
+      const answer = await service.get(path, headers as Record<string, string>);
+      expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer realm=/);
+      await expectRefusal(answer, 401, /access token is (missing|wrong)/);
+    }
+    expect((await service.get(path, { authorization: "bearer test-access-token" })).status).not.toBe(401);
+  },
+);
