@@ -1,5 +1,4 @@
 /** What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
-import { spawnSync } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, matchesGlob, relative } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -60,16 +59,6 @@ describe("the image", () => {
     const help = await checkedBy(process.execPath, [join(release, "build/service/main.js"), "help"]);
     expect(help).toMatchObject({ code: 0, said: expect.stringContaining("erase") });
   });
-
-  const docker = findProgram("docker");
-  it.runIf(process.env.TEST_ALL && docker && spawnSync(docker, ["info"]).status === 0)(
-    "is built by Docker",
-    async () => {
-      const args = ["build", "--file", join(DEPLOY, "Dockerfile"), "--tag", "tracklet-service:test", ROOT];
-      const { code, said } = await checkedBy(docker!, args);
-      expect(code, said).toBe(0);
-    },
-  );
 });
 
 describe("the compose file", () => {

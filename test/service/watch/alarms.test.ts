@@ -25,202 +25,69 @@ const alarms = rules.flatMap(({ alert }) => alert ?? []);
 const linkOf = (alarm: string) =>
   `https://git.example/tracklet/blob/main/docs/service/runbook.md#${alarm.toLowerCase()}`;
 
-/** Series of a minute's interval, at which minute the alarm is looked at, and what it says then, if anything. */
-interface Case {
-  alarm: string;
-  series: Record<string, string>;
-  at: number;
-  labels?: object;
-  says?: string;
-  severity?: "ticket";
-}
-
 /** An event each minute by day, none for ten hours by night, for eight days; then none from the noon of the last day on. */
 const DAYS = `${"0x839 0+60x599 ".repeat(8)}0x239 0+60x400`;
 const NOON = 8 * 24 * 60 + 240;
-const AGES = {
-  'tracklet_event_age_seconds{event_uid="",workspace="shop",instance="a"}': DAYS,
-  // A second unit, to which nothing comes.
-  'tracklet_event_age_seconds{event_uid="",workspace="shop",instance="b"}': `100000+60x${NOON + 400}`,
-};
-const REQUESTS = 'tracklet_http_request_seconds_count{method="POST",route="/v1/track/event",status=';
-const refused = (reason: string, workspace = "shop") =>
-  `tracklet_events_refused_total{reason="${reason}",workspace="${workspace}"}`;
-const commits = (fast: string) => ({
-  'tracklet_commit_seconds_bucket{le="1"}': fast,
-  'tracklet_commit_seconds_bucket{le="2.5"}': "0+100x30",
-  'tracklet_commit_seconds_bucket{le="+Inf"}': "0+100x30",
-});
-const SHOP = { workspace: "shop" };
-const full = "the disk of the database is full, or will be within a day";
-const disk = (values: string) => ({ 'tracklet_disk_free_bytes{folder="/data"}': values });
+// Nothing comes to a second unit.
+const AGES = `event_age_seconds{event_uid="",workspace="shop",instance="a"} ${DAYS}; event_age_seconds{event_uid="",workspace="shop",instance="b"} 100000+60x${NOON + 400}`;
+const ANSWERS = 'http_request_seconds_count{method="POST",route="/v1/track/event",status=';
+const COMMITS =
+  'commit_seconds_bucket{le="2.5"} 0+100x30; commit_seconds_bucket{le="+Inf"} 0+100x30; commit_seconds_bucket{le="1"}';
+/** Nine months were imported, and two days go each hour. */
+const FALLING = Array.from({ length: 9 }, (_, hour) => `${23_328_000 - 172_800 * hour}+60x59`).join(" ");
+const FULL = "the disk of the database is full, or will be within a day";
+const RISEN = "are new, three times as many as ever in the last week";
+const TICKETS = "EventsRefused BackupOld BackupShort BackupAnew ArchiveOld NewContacts NewNames WrongTokens".split(" ");
 
-const retention = (values: string) => ({ 'tracklet_retention_behind_seconds{workspace="shop"}': values });
-/** Nine hours, in each of which the value goes on from another one. */
-const hours = (from: (hour: number) => number) =>
-  Array.from({ length: 9 }, (_, hour) => `${from(hour)}+60x59`).join(" ");
-
-const CASES: Case[] = [
-  { alarm: "TrackletDown", series: { 'tracklet_events_waiting{instance="b"}': "0x30" }, at: 20 },
-  {
-    alarm: "TrackletDown",
-    series: { 'tracklet_events_waiting{instance="a"}': "0x10 stale" },
-    at: 20,
-    says: "no unit of the service answers, or Prometheus may not ask it",
-  },
-  // As a database restarts.
-  {
-    alarm: "TrackletUnavailable",
-    series: { [`${REQUESTS}"200"}`]: "0+60x30", [`${REQUESTS}"503"}`]: "0x9 60x20" },
-    at: 12,
-  },
-  {
-    alarm: "TrackletUnavailable",
-    series: { [`${REQUESTS}"200"}`]: "0+60x30", [`${REQUESTS}"503"}`]: "0x9 60+60x20" },
-    at: 20,
-    says: "events are answered 503, 1 a second; the log says why, by fault",
-  },
-  {
-    alarm: "TrackletEventsRefused",
-    series: { [refused("body")]: "0+3x40", tracklet_commit_events_sum: "0+100x40" },
-    at: 30,
-  },
-  // Before anything was stored at all.
-  {
-    alarm: "TrackletEventsRefused",
-    series: { [refused("token", "")]: "0+3x40", tracklet_commit_events_sum: "0x40" },
-    at: 30,
-    labels: { reason: "token" },
-    severity: "ticket",
-    says: "45 events of the workspace  were refused in 15 minutes: token",
-  },
-  { alarm: "TrackletEventsFailed", series: { [refused("failed")]: "0x40" }, at: 30 },
-  {
-    alarm: "TrackletEventsFailed",
-    series: { [refused("failed")]: "0x20 1x20" },
-    at: 30,
-    says: "events were answered 500: a mistake in the service, which the log names",
-  },
-  { alarm: "TrackletEventsWaiting", series: { tracklet_events_waiting: "900x9 1500 900x20" }, at: 11 },
-  {
-    alarm: "TrackletEventsWaiting",
-    series: {
-      'tracklet_events_waiting{instance="a"}': "900x20",
-      'tracklet_events_waiting{instance="b"}': "0x9 600x20",
-    },
-    at: 20,
-    says: "1500 events wait for the database",
-  },
-  { alarm: "TrackletCommitsSlow", series: commits("0+100x30"), at: 20 },
-  {
-    alarm: "TrackletCommitsSlow",
-    series: commits("0+98x30"),
-    at: 20,
-    says: "of 100 transactions of events one takes 1.75s",
-  },
-  { alarm: "TrackletDisk", series: disk("50e9-1e6x400"), at: 390 },
-  { alarm: "TrackletDisk", series: disk("50e9-50e6x400"), at: 390, labels: { folder: "/data" }, says: full },
-  { alarm: "TrackletDisk", series: disk("9e8x30"), at: 20, labels: { folder: "/data" }, says: full },
-  { alarm: "TrackletDisk", series: { [refused("disk")]: "0+5x30" }, at: 20, says: full },
-  { alarm: "TrackletSumsBehind", series: { 'tracklet_sums_behind_seconds{workspace="shop"}': "0x9 400+60x9" }, at: 9 },
-  {
-    alarm: "TrackletSumsBehind",
-    series: { 'tracklet_sums_behind_seconds{workspace="shop"}': "0x9 400+60x9" },
-    at: 16,
-    labels: SHOP,
-    says: "the figures of the workspace shop are 12m 40s behind",
-  },
-  // Nine months were imported, and two days go each hour.
-  {
-    alarm: "TrackletRetentionBehind",
-    series: retention(`0x9 ${hours((hour) => 23_328_000 - 172_800 * hour)}`),
-    at: 400,
-  },
-  {
-    alarm: "TrackletRetentionBehind",
-    series: retention("0+60x9 100000+60x400"),
-    at: 300,
-    labels: SHOP,
-    says: "events of the workspace shop are kept 1d 8h 36m 40s too long; the log says why",
-  },
-  { alarm: "TrackletDatabaseNew", series: { tracklet_database_age_seconds: "0+60x200" }, at: 150 },
-  {
-    alarm: "TrackletDatabaseNew",
-    series: { tracklet_database_age_seconds: "90000+60x59 60+60x60" },
-    at: 70,
-    says: "the service has another database than before, made 11m 0s ago",
-  },
-  { alarm: "TrackletBackupOld", series: { tracklet_backup_age_seconds: "0+60x1440 0+60x300" }, at: 1_500 },
-  {
-    alarm: "TrackletBackupOld",
-    series: { tracklet_backup_age_seconds: "130000+60x60" },
-    at: 10,
-    severity: "ticket",
-    says: "the last backup is 1d 12h 16m 40s old",
-  },
-  { alarm: "TrackletBackupShort", series: { tracklet_backup_dropped_dumps: "0x30" }, at: 20 },
-  {
-    alarm: "TrackletBackupShort",
-    series: { tracklet_backup_dropped_dumps: "3x30" },
-    at: 20,
-    severity: "ticket",
-    says: "3 dumps of the last 14 days had no room on their disk",
-  },
-  { alarm: "TrackletBackupAnew", series: { tracklet_backup_anew_age_seconds: "86400+60x30" }, at: 20 },
-  {
-    alarm: "TrackletBackupAnew",
-    series: { tracklet_backup_anew_age_seconds: "0+60x30" },
-    at: 20,
-    severity: "ticket",
-    says: "a backup found no dump of those before 20m 0s ago",
-  },
-  { alarm: "TrackletArchiveOld", series: { 'tracklet_archive_age_seconds{workspace="shop"}': "0+60x1440" }, at: 1_400 },
-  {
-    alarm: "TrackletArchiveOld",
-    series: { 'tracklet_archive_age_seconds{workspace="shop"}': "172800+60x30" },
-    at: 10,
-    labels: SHOP,
-    severity: "ticket",
-    says: "the archive of the workspace shop was run 2d 0h 10m 0s ago",
-  },
-  ...(["Contacts", "Names"] as const).flatMap((what): Case[] => {
-    const [usual, many] = [`0+30x1440`, `0+30x1440 43200+120x60`];
-    const name = what === "Contacts" ? "tracklet_new_contacts_total" : "tracklet_new_event_names_total";
-    const words = what === "Contacts" ? "contacts a minute" : "names of events a minute";
-    return [
-      { alarm: `TrackletNew${what}`, series: { [name]: usual }, at: 1_480 },
-      {
-        alarm: `TrackletNew${what}`,
-        series: { [name]: many },
-        at: 1_490,
-        severity: "ticket",
-        says: `120 ${words} are new, three times as many as ever in the last week`,
-      },
-    ];
-  }),
-  { alarm: "TrackletWrongTokens", series: { 'tracklet_wrong_tokens_total{realm="records"}': "0+1x30" }, at: 20 },
-  {
-    alarm: "TrackletWrongTokens",
-    series: { 'tracklet_wrong_tokens_total{realm="records"}': "0+20x30" },
-    at: 20,
-    labels: { realm: "records" },
-    severity: "ticket",
-    says: "300 requests had a wrong token for records in 15 minutes",
-  },
-  // By night, also where it ends; soon after the outage begins.
-  ...[7 * 24 * 60 + 600, 8 * 24 * 60 - 30, NOON + 10].map((at) => ({
-    alarm: "TrackletEventsStopped",
-    series: AGES,
-    at,
-  })),
-  {
-    alarm: "TrackletEventsStopped",
-    series: AGES,
-    at: NOON + 60,
-    labels: SHOP,
-    says: "no event of the workspace shop for 1h 0m 0s",
-  },
-];
+/** An alarm, at which minute it is looked at, series of a minute's interval, and where it rings what it says, and with which label. */
+const CASES = `
+Down | 20 | events_waiting{instance="b"} 0x30
+Down | 20 | events_waiting{instance="a"} 0x10 stale | no unit of the service answers, or Prometheus may not ask it
+Unavailable | 12 | ${ANSWERS}"200"} 0+60x30; ${ANSWERS}"503"} 0x9 60x20
+Unavailable | 20 | ${ANSWERS}"200"} 0+60x30; ${ANSWERS}"503"} 0x9 60+60x20 | events are answered 503, 1 a second; the log says why, by fault
+EventsRefused | 30 | events_refused_total{reason="body",workspace="shop"} 0+3x40; commit_events_sum 0+100x40
+EventsRefused | 30 | events_refused_total{reason="token",workspace=""} 0+3x40; commit_events_sum 0x40 | 45 events of the workspace  were refused in 15 minutes: token | reason=token
+EventsFailed | 30 | events_refused_total{reason="failed",workspace="shop"} 0x40
+EventsFailed | 30 | events_refused_total{reason="failed",workspace="shop"} 0x20 1x20 | events were answered 500: a mistake in the service, which the log names
+EventsWaiting | 11 | events_waiting 900x9 1500 900x20
+EventsWaiting | 20 | events_waiting{instance="a"} 900x20; events_waiting{instance="b"} 0x9 600x20 | 1500 events wait for the database
+CommitsSlow | 20 | ${COMMITS} 0+100x30
+CommitsSlow | 20 | ${COMMITS} 0+98x30 | of 100 transactions of events one takes 1.75s
+Disk | 390 | disk_free_bytes{folder="/data"} 50e9-1e6x400
+Disk | 390 | disk_free_bytes{folder="/data"} 50e9-50e6x400 | ${FULL} | folder=/data
+Disk | 20 | disk_free_bytes{folder="/data"} 9e8x30 | ${FULL} | folder=/data
+Disk | 20 | events_refused_total{reason="disk",workspace="shop"} 0+5x30 | ${FULL}
+SumsBehind | 9 | sums_behind_seconds{workspace="shop"} 0x9 400+60x9
+SumsBehind | 16 | sums_behind_seconds{workspace="shop"} 0x9 400+60x9 | the figures of the workspace shop are 12m 40s behind | workspace=shop
+RetentionBehind | 400 | retention_behind_seconds{workspace="shop"} 0x9 ${FALLING}
+RetentionBehind | 300 | retention_behind_seconds{workspace="shop"} 0+60x9 100000+60x400 | events of the workspace shop are kept 1d 8h 36m 40s too long; the log says why | workspace=shop
+DatabaseNew | 150 | database_age_seconds 0+60x200
+DatabaseNew | 70 | database_age_seconds 90000+60x59 60+60x60 | the service has another database than before, made 11m 0s ago
+BackupOld | 1500 | backup_age_seconds 0+60x1440 0+60x300
+BackupOld | 10 | backup_age_seconds 130000+60x60 | the last backup is 1d 12h 16m 40s old
+BackupShort | 20 | backup_dropped_dumps 0x30
+BackupShort | 20 | backup_dropped_dumps 3x30 | 3 dumps of the last 14 days had no room on their disk
+BackupAnew | 20 | backup_anew_age_seconds 86400+60x30
+BackupAnew | 20 | backup_anew_age_seconds 0+60x30 | a backup found no dump of those before 20m 0s ago
+ArchiveOld | 1400 | archive_age_seconds{workspace="shop"} 0+60x1440
+ArchiveOld | 10 | archive_age_seconds{workspace="shop"} 172800+60x30 | the archive of the workspace shop was run 2d 0h 10m 0s ago | workspace=shop
+NewContacts | 1480 | new_contacts_total 0+30x1440
+NewContacts | 1490 | new_contacts_total 0+30x1440 43200+120x60 | 120 contacts a minute ${RISEN}
+NewNames | 1480 | new_event_names_total 0+30x1440
+NewNames | 1490 | new_event_names_total 0+30x1440 43200+120x60 | 120 names of events a minute ${RISEN}
+WrongTokens | 20 | wrong_tokens_total{realm="records"} 0+1x30
+WrongTokens | 20 | wrong_tokens_total{realm="records"} 0+20x30 | 300 requests had a wrong token for records in 15 minutes | realm=records
+EventsStopped | ${7 * 24 * 60 + 600} | ${AGES}
+EventsStopped | ${8 * 24 * 60 - 30} | ${AGES}
+EventsStopped | ${NOON + 10} | ${AGES}
+EventsStopped | ${NOON + 60} | ${AGES} | no event of the workspace shop for 1h 0m 0s | workspace=shop`
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [name, at, series, says, label] = line.split(" | ") as [string, string, string, string?, string?];
+    return { name, alarm: `Tracklet${name}`, at: Number(at), series, says, labels: label && [label.split("=")] };
+  });
+type Case = (typeof CASES)[number];
 
 /** What promtool is to try: each series once, however many cases look at it. */
 const testsOf = (interval: string, cases: Case[]) => ({
@@ -228,17 +95,18 @@ const testsOf = (interval: string, cases: Case[]) => ({
   evaluation_interval: interval,
   tests: [...new Set(cases.map(({ series }) => series))].map((series) => ({
     interval: "1m",
-    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    input_series: series.split("; ").map((one) => {
+      const [, name, values] = /^(\S+) (.+)$/.exec(one)!;
+      return { series: `tracklet_${name}`, values };
+    }),
     alert_rule_test: cases
       .filter((one) => one.series === series)
-      .map(({ alarm, at, labels, says, severity = "page" }) => ({
-        eval_time: `${at}m`,
-        alertname: alarm,
-        exp_alerts:
-          says === undefined
-            ? []
-            : [{ exp_labels: { severity, ...labels }, exp_annotations: { summary: says, runbook_url: linkOf(alarm) } }],
-      })),
+      .map(({ name, alarm, at, says, labels }) => {
+        const severity = TICKETS.includes(name) ? "ticket" : "page";
+        const exp_labels = { severity, ...Object.fromEntries(labels || []) };
+        const exp_annotations = { summary: says, runbook_url: linkOf(alarm) };
+        return { eval_time: `${at}m`, alertname: alarm, exp_alerts: says ? [{ exp_labels, exp_annotations }] : [] };
+      }),
   })),
 });
 

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ask } from "../support/http-request.js";
-import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
 const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };
@@ -85,30 +84,4 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   expect(stdout).not.toMatch(/secret|told|anna|opened/);
   expect(stdout).not.toMatch(/database is away/);
   expect(stdout).not.toContain(btoa(`${TOKENS.TRACKLET_API_TOKEN}:`));
-});
-
-it("says that the database is away, once a second at most, and no requests", async () => {
-  const database = await startPostgres();
-  const service = spawnService({ ...TOKENS, DATABASE_URL: database.url });
-  const url = await service.ready();
-  await database.halt();
-  for (let number = 0; number < 20; number += 1) expect((await fetch(`${url}/readyz`)).status).toBe(503);
-  const { stdout } = await service.stop("SIGTERM");
-  await database.stop();
-  const [into, ready, ...rest] = lines(stdout);
-  // What is done at the start may be under way, and says so in its own words.
-  const away = rest.filter(({ msg }) => !/^the refused bodies of a former build /.test(String(msg)));
-  expect(into).toMatchObject({
-    msg: expect.stringMatching(/^events go into the database postgres at 127\.0\.0\.1:\d+$/),
-  });
-  expect(ready).toEqual({ level: "info", time: expect.any(String), msg: `service ready at ${url}` });
-  expect(away.length).toBeGreaterThan(0);
-  expect(away.length).toBeLessThan(20);
-  for (const line of away)
-    expect(line).toMatchObject({
-      level: "warn",
-      msg: "no event can be stored",
-      fault: expect.stringMatching(/^(restart|connection)$/),
-      reason: expect.any(String),
-    });
 });
