@@ -22,6 +22,29 @@ import {
   storeAll,
 } from "./storage.js";
 
+/** Each tells its listener what has changed since it was last told, in whichever tab. */
+const followers = new Set<() => void>();
+
+export const tellChanges = (): void => followers.forEach(attempt);
+
+/**
+ * Tells `listener`, before the first look into the storage with that. Fails where it does, or is no function.
+ *
+ * @returns ends it
+ */
+export const follow = (listener: ChangeListener): (() => void) => {
+  let told: string;
+  const tell = (): void => {
+    const before = told;
+    // Each log-out is a change, also where nobody was named.
+    told = `${[consent, identity[0], who()]}`;
+    if (told !== before) listener(consent!, who(), identity[0]!);
+  };
+  followers.add(tell);
+  if (consent || !listener.call) tell();
+  return () => followers.delete(tell);
+};
+
 /** Is it refused whatever is chosen? A muted document counts as refused, and wipes nothing, because it removes nothing. */
 const isRefused = (): boolean | undefined =>
   config.consent === "denied" ||
@@ -72,27 +95,4 @@ export const choose = (choice: Consent): void => {
   act(allowed());
   // And again: if the storage was full, there is room now.
   set(named(CONSENT), choice);
-};
-
-/** Each tells its listener what has changed since it was last told, in whichever tab. */
-const followers = new Set<() => void>();
-
-export const tellChanges = (): void => followers.forEach(attempt);
-
-/**
- * Tells `listener`, before the first look into the storage with that. Fails where it does, or is no function.
- *
- * @returns ends it
- */
-export const follow = (listener: ChangeListener): (() => void) => {
-  let told: string;
-  const tell = (): void => {
-    const before = told;
-    // Each log-out is a change, also where nobody was named.
-    told = `${[consent, identity[0], who()]}`;
-    if (told !== before) listener(consent!, who(), identity[0]!);
-  };
-  followers.add(tell);
-  if (consent || !listener.call) tell();
-  return () => followers.delete(tell);
 };
