@@ -25,7 +25,8 @@ interface Traced {
   tid: number;
   ts: number;
   dur: number;
-  tdur: number;
+  /** CPU time; left out where there is none to tell. */
+  tdur?: number;
   args: { fileName?: string };
 }
 
@@ -36,7 +37,9 @@ const costOf = (trace: Traced[], url: string): Cost => {
     ({ name, ph, pid, tid, ts, dur }) =>
       ph === "X" && name.endsWith("::RunTask") && pid === script.pid && tid === script.tid && ts + dur >= script.ts,
   );
-  const [evaluation = 0, ...later] = tasks.sort((one, other) => one.ts - other.ts).map(({ tdur }) => tdur / 1_000);
+  const [evaluation = 0, ...later] = tasks
+    .sort((one, other) => one.ts - other.ts)
+    .map(({ tdur, dur }) => (tdur ?? dur) / 1_000);
   return {
     evaluation,
     all: later.reduce((sum, each) => sum + each, evaluation),
