@@ -226,8 +226,6 @@ stories(
       `are all stored by ${status} with the offer`,
       `A opens; A tracks; 5 s; weather ${status}; A tracks 51; 20 s; once; requests 52`,
     ]),
-    "are sent to a service that takes them again only in the next document, where it has said once that it does not": `
-      A opens; A tracks; 5 s; most; A tracks 2; 20 s; most 1000; A tracks; 5 s; once`,
     "go as many together as it says with its last answer": async ({ tell, world }) => {
       await tell("A opens; A tracks; 5 s; most 3; A tracks; 5 s; A tracks 10; 5 s; once");
       expect(Math.max(...world.sent.map(({ others }) => others.length))).toBe(2);

@@ -5,11 +5,11 @@ import { followConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isOurs, onRow, remove, storeAll } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
-import { forget, HERE, lookLater, rename, renew, restore, rows } from "./queue.js";
+import { forget, HERE, rename, renew, restore, rows } from "./queue.js";
 import { inFlight, isGone, setGone } from "./requests.js";
 import { hurry, round } from "./rounds.js";
 import { EVENT, isOwn } from "./row.js";
-import { isUnchanged, look, release } from "./tabs.js";
+import { isUnchanged, look, lookLater, release } from "./tabs.js";
 import { accept } from "./verdicts.js";
 
 /** What the visitor allowed when that was last looked at. */

@@ -65,20 +65,6 @@ export const change = (row: Row, next: Partial<Row>): void => {
   count(row, 1);
 };
 
-/** An event of another document that is still there after this time needs help. */
-const LOOK_MS = 3_000;
-/** When the next look at other documents' rows is due, as of `uptime`. */
-export let dueAt = NEVER;
-
-/** Another document may send an event: what is still there after a while needs help. */
-export const lookLater = (): void => {
-  dueAt = Math.min(dueAt, uptime() + LOOK_MS);
-};
-
-export const lookNever = (): void => {
-  dueAt = NEVER;
-};
-
 /**
  * What the keys of this document's rows begin with; nothing until it has tracked something. It ends with a random name, because a
  * duplicated tab has the session storage of the other one.

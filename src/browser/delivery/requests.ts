@@ -142,12 +142,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   const outlives =
     isOut || (size <= room() && !backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
   const time = Date.now();
-  const request = {
-    beganAt: uptime(),
-    time,
-    kept: outlives ? size : 0,
-    several,
-  } as Request;
+  const request = { beganAt: uptime(), time, kept: outlives ? size : 0, several } as Request;
   inFlight.add(request);
   claim(first, time);
   request.outcome = await post(body, outlives);

@@ -9,10 +9,10 @@ import { guard, logError } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
 import { address } from "./addressing.js";
 import { backoff, isKnown, isPausing, offer, waitFor } from "./pace.js";
-import { countWaiting, dueAt, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
+import { countWaiting, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
 import { inFlight, isFull, isGone, KEEPALIVE_BYTES, protect, room, SLOW_MS, send } from "./requests.js";
 import { isStamped, isYoung, LONG_LEASE_MS, type Row } from "./row.js";
-import { ask, isAsking, isUnchanged, look, owns, release, takeTurn } from "./tabs.js";
+import { ask, dueAt, isAsking, isUnchanged, look, owns, release, takeTurn } from "./tabs.js";
 import { decide, judge, takesLists } from "./verdicts.js";
 
 /** A covered window gets no frame: an event waits for one no longer than this. */

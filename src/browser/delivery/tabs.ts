@@ -14,8 +14,6 @@ import {
   forget,
   LONGEST_AGE_MS,
   leased,
-  lookLater,
-  lookNever,
   move,
   NEVER,
   rows,
@@ -25,6 +23,14 @@ import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
 
 /** Events that are left alone, because they are of another token. */
 let strange = 0;
+/** An event of another document that is still there after this time needs help. */
+const LOOK_MS = 3_000;
+/** When the next look at other documents' rows is due, as of `uptime`. */
+export let dueAt = NEVER;
+
+export const lookLater = (): void => {
+  dueAt = Math.min(dueAt, uptime() + LOOK_MS);
+};
 
 /** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
 const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
@@ -72,7 +78,7 @@ export const isUnchanged = (row: Row): boolean => {
  * until they are older than any option lets them be.
  */
 export const look = (): void => {
-  lookNever();
+  dueAt = NEVER;
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
