@@ -67,6 +67,7 @@ const SHORTENED = [
   "fullAt",
   "isAddressed",
   "isAgain",
+  "isLost",
   "kept",
   "lease",
   "letters",

@@ -67,7 +67,7 @@ const onEventRow = (key: string, { newValue }: PageEvent): void => {
   // Where a request is open here, its answer decides.
   if (row?.list) {
     if (newValue === null && !isOwn(row)) {
-      // It was gone already when this document wrote it.
+      // It was gone already when this document said that it is to be sent again.
       if (row.isAgain) remove(key);
       forget(row);
     } else isUnchanged(row);

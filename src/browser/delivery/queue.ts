@@ -9,7 +9,7 @@ import { type DetailOf, report } from "../reporting.js";
 import { followConsent } from "../state/consent.js";
 import { identity } from "../state/identity.js";
 import { consent, filed, get, remove, set } from "../state/storage.js";
-import { ageOf, EVENT, FIRST, isOwn, isYoung, LONG_LEASE_MS, type Row, writeRow } from "./row.js";
+import { ageOf, EVENT, FIRST, isOwn, isYoung, type Row, writeRow } from "./row.js";
 
 type List = Set<Row>;
 
@@ -88,12 +88,13 @@ export const nextKey = (): string => {
 /** The row of a random text, which stands for as long as nobody empties the storage, and the text that this document knows. */
 export const HERE = "here";
 let here: string | undefined;
+/** After this time the browser has told of what others have removed. */
+const TOLD_MS = 6_000;
 
 /**
  * Puts the events that this document lists back where the page has emptied the storage: then `HERE` is gone, or another document
- * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. That of another
- * document may have been before: it is put back with a lease, until the end of which the browser must have told of that. What
- * most likely has arrived is not put back.
+ * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. An event of another
+ * document is put back once the browser must have told of what was delivered just before; one that most likely has arrived is not.
  *
  * @param isEmptied what the browser has told of that: `false` where two documents have written `HERE` at the same time, of which
  *   one text stands
@@ -105,12 +106,12 @@ export const restore = (isEmptied?: boolean): void => {
     for (const row of rows.values())
       if (consent === "denied") forget(row);
       else if ((row.lease >= 0 || !row.list) && get(row.key) === undefined) {
-        if (!isOwn(row) && row.list) {
-          row.isAgain = true;
-          row.lease = Date.now() + LONG_LEASE_MS;
+        if (isOwn(row) || !row.list) set(row.key, writeRow(row));
+        else {
+          row.isLost = true;
+          row.lease = Date.now() + TOLD_MS;
           move(row, leased);
         }
-        set(row.key, writeRow(row));
       }
   }
   here = stored ?? uuid();
@@ -121,7 +122,9 @@ export const restore = (isEmptied?: boolean): void => {
 export const textOf = (row: Row): string | undefined => {
   if (get(row.key) === undefined) restore();
   const text = get(row.key);
-  if (text === undefined) forget(row);
+  // Somebody else has put it back.
+  if (text !== undefined) row.isLost = false;
+  else if (!row.isLost) forget(row);
   return text;
 };
 

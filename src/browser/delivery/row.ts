@@ -33,7 +33,9 @@ export interface Row {
   trackedAt?: number;
   /** At most so many events may be in its request, because a larger one has failed. */
   most?: number | undefined;
-  /** Has this document written its row, although another one may have delivered the event? */
+  /** Is it of another document, and to be put back into a storage that was emptied? */
+  isLost?: boolean;
+  /** Has this document said in its row that it is to be sent again, although another one's request may be open? */
   isAgain?: boolean;
   /** What it waits for: one of the queue's lists; nothing while a request is open that holds it. */
   list?: Set<Row> | undefined;

@@ -1,6 +1,7 @@
 /** What the service's answers mean: for the events of the request, for the others, and for those that it most likely has. */
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
+import { get } from "../state/storage.js";
 import { backoff, clear, fail, isCause, isDown, isKnown, keepOffer, ONE, PAUSE_MS, RETRY_AFTER } from "./pace.js";
 import { countWaiting, deliver, drop, enlist, leased, NEVER, put, rows } from "./queue.js";
 import { BEACON, isGone, type Request } from "./requests.js";
@@ -117,15 +118,19 @@ export const judge = ({ time, several, outcome: [status, retryAfter, most] }: Re
 export const decide = (): number => {
   let wait = NEVER;
   for (const row of leased) {
-    const time = -row.lease - LONG_LEASE_MS;
-    const isLost = acceptedAt < time && isDown(time);
+    if (row.isLost && !leaseLeft(row)) {
+      row.isLost = false;
+      if (get(row.key) === undefined) put(row, Date.now() + LONG_LEASE_MS);
+    }
     const left = leaseLeft(row);
-    if (left && !isLost) wait = Math.min(wait, left + 1);
-    else if (isUnchanged(row)) {
+    const time = -row.lease - LONG_LEASE_MS;
+    const hasFailed = acceptedAt < time && isDown(time);
+    if (left) wait = Math.min(wait, left + 1);
+    if ((!left || hasFailed) && isUnchanged(row)) {
       if (left) {
         row.isAgain = true;
         put(row, -row.lease);
-      } else if (row.lease >= 0 || isLost || isKnown(row)) enlist(row);
+      } else if (row.lease >= 0 || hasFailed || isKnown(row)) enlist(row);
       else deliver(row);
     }
   }

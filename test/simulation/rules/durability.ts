@@ -54,12 +54,6 @@ export const durability: MakeRule = (journal) => {
   const lateRemoval = (page: Page, entry: Entry): void => {
     if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
   };
-  /** It ends, or stands still: what it has put back into an emptied storage, others may have delivered before. */
-  const leavePutBack = (page: Page): void => {
-    if (Number.isFinite(journal.cleared.at))
-      for (const [entry, { at }] of delivered)
-        if (!isTold(page, at)) entry.mayRepeat ??= "it was put back by a page that heard no more of its delivery";
-  };
   const loseCleared = (page: Page): void => {
     if (mayBeCleared(journal, page))
       for (const entry of unsettled())
@@ -102,7 +96,6 @@ export const durability: MakeRule = (journal) => {
     },
     onEnd: (page, how) => {
       loseCleared(page);
-      leavePutBack(page);
       for (const [entry, { at, by }] of delivered)
         if (by === page && at === clock.now())
           entry.mayRepeat ??= "its page ended before it had removed what was delivered";
@@ -113,7 +106,6 @@ export const durability: MakeRule = (journal) => {
         if (entry.page === page && !stored.has(entry.name)) entry.mayBeLost ??= "only its page had it when that ended";
     },
     onStop: (page) => {
-      leavePutBack(page);
       // Of two pages that find nothing stored at the same time, one reads the other's `here`, and takes its own for emptied.
       if (clock.now() < (beganAt ?? 0) + HEARD_MS)
         for (const entry of entries.values())
