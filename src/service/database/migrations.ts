@@ -89,9 +89,10 @@ const LONGEST_WAIT_MS = 30_000;
 /** Of a start, which must say soon what is wrong. */
 const ATTEMPTS = 3;
 
-/** Of those that are done. */
-const LOG =
-  "CREATE TABLE IF NOT EXISTS schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL)";
+/** Of those that are done. Its name is looked for in each schema of the search path; IF NOT EXISTS would make another one in the first. */
+const LOG = `DO $$ BEGIN IF to_regclass('schema_migrations') IS NULL THEN
+  CREATE TABLE schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL);
+END IF; END $$`;
 
 /** Runs those that nobody has run meanwhile. */
 const run = async (client: pg.PoolClient, missing: readonly Migration[]): Promise<void> => {
