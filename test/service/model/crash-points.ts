@@ -24,7 +24,7 @@ const CASES: Record<string, string> = {
   "delete-events": "!retention(0) retention(0)",
   import: "import(1,2,3,1,0) deleteNamed(0) !import(1,2,3,0,0) import(1,2,3,0,0)",
   "a step of the sums": "past(1,2,3,4,0) !past(7,6,5,4,0) leaveOut(1,0,1,0,0)",
-  migrate: "!migrate() migrate()",
+  migrate: "!release() release()",
 };
 export const CASE_NAMES = Object.keys(CASES);
 

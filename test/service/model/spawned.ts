@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { buildService } from "../../../src/service/build.js";
@@ -42,7 +42,8 @@ export const buildEntries = () => {
       // The file that counts is nothing but an effect.
       ignoreAnnotations: true,
     });
-    const next = folder.replace("model", "model-next");
+    const next = join(ROOT, "build/model/next/build/service");
+    rmSync(join(next, "migrations"), { recursive: true, force: true });
     cpSync(folder, next, { recursive: true });
     cpSync(join(ROOT, "test/upgrade/next"), join(next, "migrations"), { recursive: true });
     const argumentsOf = (one: string) => ["--import", join(one, "crash.js"), join(one, "short-time.js")];
@@ -138,8 +139,8 @@ export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
         return { lines: () => own.stdout().split("\n").slice(0, -1), stop };
       },
       changeRelease: async (isAlone: boolean) => {
+        if (release === 0) await must(saidBy(spawn(driver.url(), ["migrate"], killed, 1)));
         release = 1 - release;
-        if (release === 1) await must(saidBy(spawn(driver.url(), ["migrate"])));
         await (isAlone ? driver.restart() : driver.second());
       },
     });

@@ -419,7 +419,6 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
   restart: ({ driver }) => driver.restart(),
   second: ({ driver }) => driver.second(),
-  migrate: ({ driver }) => must(driver.command("migrate")),
   /** The release that follows, with its tables, or this one again: in place of the other, or beside it. */
   release: ({ driver, draw }) => driver.changeRelease!(draw[0]! % 2 === 0),
   slow: ({ driver, draw }) => driver.slow(50 + (draw[0]! % 400)),
@@ -430,7 +429,7 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
 };
 
 /** What a command does that may be broken off at each of its operations, and done again. */
-const REPEATABLE = "archive retention deleteNamed eraseMany dump restore move migrate".split(" ");
+const REPEATABLE = "archive retention deleteNamed eraseMany dump restore move release".split(" ");
 
 /** What breaks while events and an erasure are under way. */
 const faulty =
