@@ -75,6 +75,7 @@ export const liveAll = async (
       await live(history, open, (step) => told(`  ${seconds()} ${step}`)).catch(({ message }: Error) => {
         const driver = "kill" in cannot ? "--in-process " : "";
         failed.push(`npm run model -- ${driver}--runs 1 --seed ${seed}: ${message}`);
+        told(failed.at(-1)!);
       });
     }
   };

@@ -50,5 +50,5 @@ const killAll = async (): Promise<string[]> => {
 };
 
 const failed = await (values["crash-points"] ? killAll() : run());
-console.log(failed.join("\n"));
+console.log(`${failed.length} failed`, ...failed);
 process.exit(failed.length > 0 ? 1 : 0);
