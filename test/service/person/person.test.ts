@@ -97,6 +97,9 @@ it("keeps the events of a person without a name, and of their params those that 
   const [{ contact_uid, received_at, occurred_at }] = JSON.parse(text).data;
   expect(contact_uid).toMatch(/^anonymous-[0-9a-f-]{36}$/);
   expect([received_at, occurred_at]).toEqual([Math.floor(Date.now() / DAY) * DAY, null]);
+  // Who follows learns that the old ones are gone.
+  const [notice] = await service.database.query("SELECT ids FROM deletions ORDER BY id DESC LIMIT 1");
+  expect(notice!.ids).toHaveLength(3);
   await expectRefusal(await anonymise("plan"), 400, /params must be an array/);
 });
 
