@@ -2,9 +2,9 @@ import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
+import { turnOf } from "../../src/service/days/follower.js";
 import { deleteListed } from "../../src/service/deletion/steps.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/rows.js";
-import { step } from "../../src/service/numbers/sums/step.js";
 import { RECORDS } from "./records.js";
 
 /** Writes the demo's records into a database that has none. */
@@ -57,7 +57,7 @@ export const fillFolder = (dataFolder: string, events: readonly NewEvent[] = [])
     if (used === undefined) await writePast(database.write, events);
     // The service would count them within ten seconds: whoever looks at once sees figures.
     const end = idAt(Date.now() - SETTLED_MS);
-    while (await step(database, DEFAULT_WORKSPACE, end));
+    while (await turnOf(database, DEFAULT_WORKSPACE, end));
     await seed(database.query);
   });
 

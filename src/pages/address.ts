@@ -1,5 +1,4 @@
 import type { Span } from "../service/numbers/spans.js";
-import { times } from "./format.js";
 
 /*
  * Where the visitor is: the page by the path, what it shows by the fragment, which no server sees. A link is therefore all that there is to
@@ -58,6 +57,6 @@ export const filtersOf = (state: State): [parameter: string, value: string][] =>
   Object.entries(FILTERS).flatMap(([name, { parameter }]) => (state[name] ? [[parameter, state[name]]] : []));
 /** What the service is asked for: the time, and the filters. */
 export const toQuery = (state: State, more: State = {}): string => {
-  const time = { ...only(["from", "to"], state), span: chosenSpan(state), time_zone: times.zone };
+  const time = { ...only(["from", "to"], state), span: chosenSpan(state) };
   return new URLSearchParams([...given(time), ...filtersOf(state), ...given(more)]).toString();
 };

@@ -1,17 +1,16 @@
 import type { Static } from "typebox";
-import type { Numbers as NumbersSchema } from "../service/numbers/numbers-route.js";
-import type * as People from "../service/numbers/people/people-schemas.js";
+import type * as Schemas from "../service/numbers/number-schemas.js";
 import { find } from "./elements.js";
 import { times } from "./format.js";
 
 /* What the service answers, by its own schemas. */
-export type Numbers = Static<typeof NumbersSchema>;
-export type Accounts = Static<typeof People.Accounts>;
-export type OneAccount = Static<typeof People.OneAccount>;
-export type OneContact = Static<typeof People.OneContact>;
-export type TimeLine = Static<typeof People.TimeLine>;
-export type Returning = Static<typeof People.Returning>;
-export type LeftOut = Static<typeof People.LeftOut>;
+export type Numbers = Static<typeof Schemas.Numbers>;
+export type Accounts = Static<typeof Schemas.Accounts>;
+export type OneAccount = Static<typeof Schemas.OneAccount>;
+export type OneContact = Static<typeof Schemas.OneContact>;
+export type TimeLine = Static<typeof Schemas.TimeLine>;
+export type Returning = Static<typeof Schemas.Returning>;
+export type LeftOut = Static<typeof Schemas.LeftOut>;
 export interface Named {
   id: string;
   unique_id: string;

@@ -60,10 +60,7 @@ export const createTiles = <A>(figures: Record<string, readonly [title: string, 
 };
 /** When something was last there. */
 export const timeTile = (time: number | null): Tile => (time === null ? ["never"] : [since(time), moment(time)]);
-export const activeTile = ({ approximate, ...active }: Numbers["contacts"]): Tile =>
-  approximate
-    ? [`≈ ${number(active.total)}`, "about: a sixteenth is counted"]
-    : [number(active.total), against(active)];
+export const activeTile = (active: Numbers["contacts"]): Tile => [number(active.total), against(active)];
 
 /** A chart's legend: each series with its sum. */
 export const drawLegend = (
@@ -145,7 +142,10 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
       "names",
       "Names of events",
       ["Event", "Events"],
-      (answer: A) => ({ ...of(answer), data: of(answer).names }),
+      (answer: A) => {
+        const { data, more, ...sums } = of(answer);
+        return { ...sums, data: [...data, ...more].map(({ event_uid: key, ...one }) => ({ key, ...one })) };
+      },
       {
         linkOf: ({ key }) => hereWith({ name: key }),
       },

@@ -70,14 +70,13 @@ const createNumberTiles = () =>
   });
 
 const toldFor = (numbers: Numbers): string => {
-  const { events, last_event_at: last, counted_to: to, cut } = numbers;
+  const { events, last_event_at: last, counted_to: to } = numbers;
   if (last === null)
     return "No event has come yet. On a page that should send some, the inspector says why none comes.";
-  if (!cut && Date.now() - to > BEHIND_MS)
-    return `Still counting: so far the events up to ${moment(to)} are in the figures.`;
-  return !cut && last > to && events.total === 0
+  if (Date.now() - to > BEHIND_MS) return `Still counting: so far the events up to ${moment(to)} are in the figures.`;
+  return last > to && events.total === 0
     ? "The first event has come. It is counted within two minutes."
-    : toldOf(to, numbers, cut);
+    : toldOf(to, numbers);
 };
 
 /** How many come back in the weeks after their first: a table of squares. @param again loads it anew */
@@ -85,7 +84,7 @@ const createReturning = (ask: Ask, again: () => void) => {
   const title = "Coming back";
   const card = makeCard("returning", title, {
     isWide: true,
-    note: "Of those first seen in a week (from Monday, UTC), how many were active in each of the eight weeks after it.",
+    note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
   });
   let of = "account";
   const choice = makeChoice("Who", "of", { account: "Accounts", contact: "Contacts" }, (chosen) => {

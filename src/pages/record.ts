@@ -13,7 +13,7 @@ import {
   timeTile,
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
-import { against, dayOf, dayOfWeek, moment, number, since } from "./format.js";
+import { against, dayOf, dayOfWeek, number } from "./format.js";
 import { createPersonal } from "./personal.js";
 import { createTimeLine } from "./time-line.js";
 import { createView, toldOf } from "./view.js";
@@ -22,14 +22,12 @@ import { createView, toldOf } from "./view.js";
 const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
 
 type Member = OneAccount["members"]["data"][number];
-const lastSeen = ({ last_seen_at: last }: Member) =>
-  last === null ? "never" : make("span", { title: moment(last) }, since(last));
 const MEMBERS: Column<Member>[] = [
   { head: "Contact", shown: (one) => nameOf(one, linkToContact(one)) },
   { head: "name", of: ({ name }) => name, shown: null },
   { head: "unique_id", of: (one) => one.unique_id, shown: null },
   { head: "Events", of: ({ events }) => events },
-  { head: "Last seen", of: (one) => one.last_seen_at && new Date(one.last_seen_at).toISOString(), shown: lastSeen },
+  { head: "Last seen", of: (one) => one.last_seen_on, shown: ({ last_seen_on: day }) => day ?? "never" },
 ];
 
 const createMembers = () => {
@@ -90,7 +88,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     events: ["Events", ({ figures: { events } }) => [number(events.total), against(events)]],
     contacts: ["Active members", ({ figures }) => activeTile(figures.contacts)],
     members: ["Members", ({ members }) => [number(members.total)]],
-    last: ["Last event", ({ members }) => timeTile(members.data[0]?.last_seen_at ?? null)],
+    last: ["Last event", ({ last_event_at }) => timeTile(last_event_at)],
   });
   const cards = [
     ...createEvents((answer: OneAccount) => answer.figures.events),
@@ -118,7 +116,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
       personal.draw(answer, await leftOut.load());
       if (!isNow()) return undefined;
       line.load(state);
-      return { title: answer.name, told: toldOf(Date.now(), answer, answer.figures.cut) };
+      return { title: answer.name, told: toldOf(answer.counted_to, { ...answer, since: answer.figures.since }) };
     },
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
     parts: [

@@ -1,5 +1,5 @@
 import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./address.js";
-import type { Ask } from "./ask.js";
+import type { Ask, Numbers } from "./ask.js";
 import { check, link, make, makeChoice, replace } from "./elements.js";
 import { moment, times } from "./format.js";
 
@@ -139,12 +139,17 @@ export const createView = <T>(
  * @param asked the time, and what it stands against
  * @param isCut were the latest events alone looked at?
  */
-export const toldOf = (to: number, asked?: { ends: number; before: { to: number } }, isCut = false): string =>
+export const toldOf = (
+  to: number,
+  asked?: Partial<Pick<Numbers, "ends" | "before" | "counted_back_to" | "events_since" | "since">>,
+): string =>
   [
-    ...(isCut ? ["Of the latest 200,000 events alone: choose a shorter time for all of them."] : []),
+    ...(asked?.since ? [`Whose they are is told since ${moment(asked.since)}: there are more events.`] : []),
     `Counted up to ${moment(to)}.`,
-    ...(asked && Date.now() < asked.ends
-      ? [`Compared with as much of the time before: until ${moment(asked.before.to)}.`]
+    ...(asked?.counted_back_to ? [`Days before ${asked.counted_back_to} are still being counted.`] : []),
+    ...(asked?.events_since ? [`Of days before ${asked.events_since} the totals alone are kept.`] : []),
+    ...(asked?.ends && Date.now() < asked.ends
+      ? [`Compared with as much of the time before: until ${moment(asked.before!.to)}.`]
       : []),
-    `Times are those of receipt, in ${times.zone}.`,
+    `Days are those of ${times.zone}, by when things happened.`,
   ].join(" ");

@@ -14,6 +14,8 @@ import { openDatabase } from "./database/open-database.js";
 import { BOUNDS, type Bounds, createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
+import { createBehind } from "./days/behind.js";
+import { followDays } from "./days/follower.js";
 import { tellDeeds } from "./deletion/audit.js";
 import { createRetentionBehind, deleteFormerLetters, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
@@ -35,12 +37,9 @@ import { createProve } from "./ingest/identity.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store/store.js";
-import { numbersRoute } from "./numbers/numbers-route.js";
+import { numbersRoute, peopleRoutes } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/page.js";
 import { leftOutRoutes } from "./numbers/people/left-out-routes.js";
-import { peopleRoutes, returningRoute } from "./numbers/people/people-routes.js";
-import { createBehind } from "./numbers/sums/behind.js";
-import { followSums } from "./numbers/sums/follower.js";
 import { personRoutes } from "./person/person.js";
 import { traitRoutes } from "./person/traits.js";
 import { eventListRoute } from "./records/events.js";
@@ -169,7 +168,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
-  tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
+  tasks.add(followDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
   tasks.add(deleteFormerLetters(app.log));
   tasks.add(tellDeeds(app.log));
   const behind = createBehind(database, { settled, workspaces });
@@ -217,7 +216,6 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   await app.register(async (numbers) => {
     numbers.addHook("preParsing", requireBearer(access, "access", "numbers"));
     await numbers.register(numbersRoute(asked, settled));
-    await numbers.register(returningRoute(asked));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireBearer(access, "admin"));

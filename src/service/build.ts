@@ -76,10 +76,12 @@ export const buildService = async (): Promise<void> => {
   const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
   await mkdir(join(OUT, "page"), { recursive: true });
   await Promise.all([buildPage(), buildScript()]);
-  const migrations = join(SOURCE, "database/migrations");
-  await cp(migrations, join(OUT, "migrations"), { recursive: true });
-  for (const file of ["page", "migrations", ...(await readdir(migrations))]) built.add(file);
-  for (const folder of [OUT, join(OUT, "migrations")])
+  built.add("page");
+  for (const folder of ["database/migrations", "numbers/questions"].map((path) => join(SOURCE, path))) {
+    await cp(folder, join(OUT, basename(folder)), { recursive: true });
+    for (const file of [basename(folder), ...(await readdir(folder))]) built.add(file);
+  }
+  for (const folder of ["", "migrations", "questions"].map((name) => join(OUT, name)))
     for (const file of await readdir(folder)) if (!built.has(file)) await rm(join(folder, file));
 };
 

@@ -34,13 +34,13 @@ const ENTRIES =
   /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app)|pages\/(main|live))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
-  ...["commands", "watch", "numbers", "person", "deletion", "ingest", "records"],
+  ...["commands", "watch", "numbers", "person", "deletion", "days", "ingest", "records"],
   ...["access", "http", "database", "config", "base"],
 ];
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|pages\/|service\/(commands|watch|numbers|person|deletion|ingest|records|access|http|database|config|base)\/)/;
+  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|pages\/|service\/(commands|watch|numbers|person|deletion|days|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>

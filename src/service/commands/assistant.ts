@@ -1,30 +1,19 @@
-import { readFile } from "node:fs/promises";
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { digests, listTokens, listWorkspaces, sha256 } from "../access/tokens.js";
-import { DEFAULT_WORKSPACE, encodeText } from "../base/exact-text.js";
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
-import { ROOT_FOLDER, type ServiceConfig } from "../config/options.js";
+import type { ServiceConfig } from "../config/options.js";
 import { type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
-import { errorCode, isUnavailable, tellError, tellFault } from "../database/sql-state.js";
+import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
+import { answerOf, parametersOf, wantedOf } from "../numbers/answer.js";
+import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/export.js";
 import type { Commands, Say } from "./commands.js";
 import { planOf, toMembers } from "./plan.js";
-
-/** What stands in the questions for what is asked for, by its name; each is a text. */
-const PARAMETERS = {
-  account: { literal: "'acme'", description: "uid of the account" },
-  contact: { literal: "'anna'", description: "uid of the contact" },
-  first_event: { literal: "'signup'", description: "name of the event of the first step" },
-  second_event: { literal: "'project_created'", description: "name of the event of the second step" },
-  third_event: { literal: "'colleague_invited'", description: "name of the event of the third step" },
-  time_zone: { literal: "'Pacific/Auckland'", description: "whose days are told, such as Europe/Berlin" },
-} as const;
-type Parameter = keyof typeof PARAMETERS;
-const NAMES = Object.keys(PARAMETERS) as Parameter[];
 
 /** Milliseconds that a statement may take: as one of a request. */
 const LIMIT_MS = 8_000;
@@ -62,7 +51,6 @@ export const addMcpCommand = ({ program, config, say }: Commands): void => {
  * @throws StartError where the database cannot be used, or the token is none
  */
 const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
-  const questions = await readQuestions();
   const over: Reading = async (work) => {
     const database = await openDatabase(config, "tables", say);
     const query = readOnly(database, LIMIT_MS);
@@ -86,12 +74,12 @@ const serveAssistant = async (config: ServiceConfig, token: string, say: Say): P
     last = next;
     return next;
   };
-  serveStdio(() => createServer(questions, answer));
+  serveStdio(() => createServer(answer));
 };
 
 type Reading = <T>(work: (query: Query, workspace: string | undefined) => Promise<T>) => Promise<T>;
 
-const createServer = (questions: readonly Question[], answer: (work: Work) => ReturnType<Work>): McpServer => {
+const createServer = (answer: (work: Work) => ReturnType<Work>): McpServer => {
   const server = new McpServer({ name: "tracklet", version: "1.0.0" }, { instructions: NOTE });
   server.registerTool(
     "schema",
@@ -115,53 +103,41 @@ const createServer = (questions: readonly Question[], answer: (work: Work) => Re
     "ask",
     {
       title: "Ask a question about the events",
-      description: `Answers one of these questions, by its number:\n${questions.map(describe).join("\n")}\n${NOTE}`,
+      description: `Answers one of these questions, by its name:\n${[...QUESTIONS.values()].map(describe).join("\n")}\n${NOTE}`,
       inputSchema: fromJsonSchema<Static<typeof Input>>(Input),
       annotations: { readOnlyHint: true },
     },
-    ({ question: number, rows = ROWS, ...given }) =>
+    ({ question: name, rows = ROWS, ...given }) =>
       answer(async (query, workspace) => {
-        const question = questions.find((one) => one.number === number);
-        if (question === undefined) return toError(`there is no question ${number}`);
-        const missing = parametersOf(question).filter((name) => !given[name]);
-        if (missing.length > 0) return toError(`question ${number} wants ${missing.join(", ")}`);
-        if (given.time_zone !== undefined && !(await isZoneOf(query, given.time_zone)))
-          return toError("time_zone must be the name of a time zone, such as Europe/Berlin");
-        const { title, note } = question;
-        return toAnswer(
-          { question: title, with: given, about: note },
-          await ask(query, question, { ...given, workspace, rows }),
-          rows,
-        );
+        const question = QUESTIONS.get(name);
+        if (question === undefined) return toError(`there is no question ${name}`);
+        const texts = given as Record<string, string>;
+        const missing = wantedOf(question).filter((one) => texts[one] === undefined);
+        if (missing.length > 0) return toError(`the question ${name} wants ${missing.join(", ")}`);
+        const { data, ...told } = await answerOf(query, question, { ...texts, workspace });
+        const head = { question: question.title, with: given, about: question.note, ...(data && told) };
+        return toAnswer(head, data ?? [told], rows);
       }),
   );
   return server;
 };
 
-/** What PostgreSQL says of a time zone that it does not know. */
-const INVALID_PARAMETER = "22023";
-
-/** Can the database tell times in this zone? It knows others than JavaScript does. */
-const isZoneOf = (query: Query, name: string): Promise<boolean> =>
-  query("SELECT now() AT TIME ZONE $1::text", [name]).then(
-    () => true,
-    (error) => {
-      if (errorCode(error) === INVALID_PARAMETER) return false;
-      throw error;
-    },
-  );
-
 const describe = (question: Question): string => {
-  const wanted = parametersOf(question);
-  return `${question.number}. ${question.title}${wanted.length > 0 ? ` Wants ${wanted.join(", ")}.` : ""}`;
+  const wanted = wantedOf(question);
+  return `${question.name}: ${question.title}${wanted.length > 0 ? ` Wants ${wanted.join(", ")}.` : ""}`;
 };
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
 const Input = Type.Object({
-  question: Type.Integer({ description: "Number of the question" }),
+  question: Type.String({ description: "Name of the question" }),
+  ...{
+    span: Text("24h, 7d, 30d or 90d; by default 30d"),
+    from: Text("A day, in place of span"),
+    to: Text("The last day"),
+  },
   ...(Object.fromEntries(
-    Object.entries(PARAMETERS).map(([name, { description }]) => [name, Text(description)]),
-  ) as Record<Parameter, ReturnType<typeof Text>>),
+    [...QUESTIONS.values()].flatMap(parametersOf).map(({ name, description }) => [name, Text(description)]),
+  ) as Record<string, ReturnType<typeof Text>>),
   rows: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows of the answer at most, by default ${ROWS}` }),
   ),
@@ -211,40 +187,6 @@ const toAnswer = (head: object, all: readonly unknown[], rows: number) => {
 /** What keeps a question from being answered. */
 const toError = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
-/** The parameters that a question has. */
-const parametersOf = ({ sql }: Question): Parameter[] => NAMES.filter((name) => sql.includes(PARAMETERS[name].literal));
-
-/** A question with placeholders for the texts of the page, and their values: the workspace is `$1`. */
-const prepare = (question: Question, workspace: string, given: Partial<Record<Parameter, string>>) => {
-  const values = [workspace];
-  let text = question.sql.replaceAll("'default'", "$1::text").replaceAll(/'default(\/\w+:)'/g, "$$1::text || '$1'");
-  for (const name of parametersOf(question)) {
-    // As the tables hold it.
-    values.push(encodeText(given[name] ?? ""));
-    text = text.replaceAll(PARAMETERS[name].literal, `$${values.length}::text`);
-  }
-  return { text, values };
-};
-
-/** Bytes that are read of an answer, before its long texts are cut. */
-const MAX_READ = 1_000_000;
-
-/** Rows as JSON of the database itself; nothing in place of those beyond the bytes. @param rows at most; one more says that there are more */
-const ask = async (
-  query: Query,
-  question: Question,
-  { workspace, rows, ...given }: { workspace: string; rows: number } & Partial<Record<Parameter, string>>,
-): Promise<(Record<string, unknown> | undefined)[]> => {
-  const { text, values } = prepare(question, workspace, given);
-  const answer = await query<{ row: string | null }>(
-    `WITH answer AS MATERIALIZED (${text}\n)
-     SELECT CASE WHEN sum(octet_length(row)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(row) < ${MAX_READ} THEN row END AS row
-     FROM (SELECT row_to_json(answer)::text AS row FROM answer LIMIT ${rows + 1}) AS told`,
-    values,
-  );
-  return answer.map(({ row }) => (row === null ? undefined : JSON.parse(row)));
-};
-
 /** The workspace of an access token, as the service takes it: of the database, or of its environment. Nothing of another one. */
 const workspaceOf = async (
   query: Query,
@@ -260,21 +202,4 @@ const workspaceOf = async (
   const given = [{ name: DEFAULT_WORKSPACE, accessToken }, ...workspaces];
   const name = given.find((one) => digests(one.accessToken).includes(digest))?.name;
   return name !== undefined && (await listWorkspaces(query)).includes(name) ? name : undefined;
-};
-
-/** A question of docs/service/sql.md, the one place where they stand. */
-export interface Question {
-  number: number;
-  title: string;
-  /** What the page says of it. */
-  note: string;
-  sql: string;
-}
-
-/** The questions of the page, in their order. */
-export const readQuestions = async (): Promise<Question[]> => {
-  const page = await readFile(new URL("docs/service/sql.md", ROOT_FOLDER), "utf8");
-  return [...page.matchAll(/^## (\d+)\. (.+)\n([\s\S]*?)^```sql\n([\s\S]*?);\n```$/gm)].map(
-    ([, number, title, note, sql]) => ({ number: Number(number), title: title!, note: note!.trim(), sql: sql! }),
-  );
 };

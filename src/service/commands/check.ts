@@ -7,8 +7,8 @@ import type { Database, Query } from "../database/database.js";
 import { freeBytes } from "../database/embedded/room.js";
 import { isServed } from "../database/postgres/postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
+import { createBehind } from "../days/behind.js";
 import { tellLate } from "../deletion/retention.js";
-import { createBehind } from "../numbers/sums/behind.js";
 import { NAMED, readUpkeep, type Upkeep } from "../watch/ages.js";
 import type { Commands } from "./commands.js";
 
@@ -120,8 +120,11 @@ const ofSettled = async (settled: Settled): Promise<Line> => {
 };
 
 const ofSums = async (database: Pick<Database, "query">, which: Parameters<typeof createBehind>[1]): Promise<Line> => {
-  const seconds = Math.max(0, ...(await createBehind(database, which)()).map((one) => one.seconds));
-  return { text: `the figures are ${span(seconds)} behind`, isWrong: seconds > SUMS };
+  const told = await createBehind(database, which)();
+  const seconds = Math.max(0, ...told.map((one) => one.seconds));
+  const days = told.reduce((sum, one) => sum + one.days, 0);
+  const anew = days === 0 ? "" : `, and ${days} days are still to be counted anew`;
+  return { text: `the figures are ${span(seconds)} behind${anew}`, isWrong: seconds > SUMS };
 };
 
 const ofRetention = async (

@@ -216,9 +216,9 @@ const newestIds = async (query: Query): Promise<string[]> => {
   return found;
 };
 
-/** How far the sums have come: another process may have found more to be settled. */
+/** How far is counted: another process may have found more to be settled. */
 const followedIds = async (query: Query): Promise<string[]> =>
-  (await query<{ id: string }>("SELECT id FROM sums_followed")).map(({ id }) => id);
+  (await query<{ id: string }>("SELECT id FROM counted WHERE id IS NOT NULL")).map(({ id }) => id);
 
 /*
  * A dump is a file of gzip: one line that says what is in it, as a comment, and a script of COPY as pg_dump writes it: where the tables

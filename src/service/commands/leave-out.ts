@@ -1,8 +1,9 @@
 import { Argument } from "commander";
 import { recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
+import { leaveOut } from "../days/left-out.js";
 import { HttpError } from "../http/errors.js";
-import { leaveOut, listLeftOut } from "../numbers/people/left-out.js";
+import { listLeftOut } from "../numbers/people/left-out.js";
 import type { Kind } from "../numbers/people/names.js";
 import type { Commands } from "./commands.js";
 

@@ -2,21 +2,60 @@ import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { isUnavailable } from "../database/sql-state.js";
+import { HttpError } from "../http/errors.js";
+import { answerOf, wantedOf } from "../numbers/answer.js";
+import { QUESTIONS, type Question } from "../numbers/questions.js";
 import type { Exported } from "../records/export.js";
 import type { Commands } from "./commands.js";
 import { type Format, file, format, writeRows } from "./export.js";
 
 /** The command that asks the database itself. */
-export const addSqlCommand = ({ program, reading, stdout }: Commands) =>
+export const addSqlCommand = ({ program, workspace, reading, stdout }: Commands) =>
   program
     .command("sql")
-    .description("writes the rows of a query, which can change nothing")
-    .argument("<query>", "one SELECT")
+    .description("writes the rows of a query, which can change nothing, or of a question that has a name")
+    .argument("<query>", "one SELECT, or the name of a question, see docs/service/sql.md")
+    .option("--with <name=value...>", "what a question asks for, and span=7d, or from=2026-01-01 to=2026-01-31")
+    .addOption(workspace())
     .addOption(format())
     .addOption(file())
-    .action((sql: string, { format, output: file }: { format: Format; output: string | undefined }) =>
-      reading(async (query) => writeRows(toExported(await ask(query, sql)), { format, file, stdout })),
+    .action((sql: string, { with: given = [], workspace, format, output: file }: Options) =>
+      reading(async (query) => {
+        const question = QUESTIONS.get(sql);
+        const rows = question ? answered(query, question, { workspace, given }) : toExported(await ask(query, sql));
+        await writeRows(rows, { format, file, stdout });
+      }),
     );
+
+interface Options {
+  with?: string[];
+  workspace: string;
+  format: Format;
+  output?: string | undefined;
+}
+
+/** The rows of a question, each with the time zone in which days begin. @throws StartError that says what is wrong */
+async function* answered(
+  query: Query,
+  question: Question,
+  { workspace, given }: { workspace: string; given: string[] },
+): AsyncGenerator<Exported> {
+  const texts = Object.fromEntries(given.map((one) => one.split(/=(.*)/s).slice(0, 2)));
+  const missing = wantedOf(question).filter((name) => texts[name] === undefined);
+  if (missing.length > 0) throw new StartError(`the question ${question.name} wants --with ${missing.join("=… ")}=…`);
+  const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts }).catch((error) => {
+    throw error instanceof HttpError ? new StartError(error.message) : error;
+  });
+  for (const row of data ?? [told])
+    yield Object.fromEntries(
+      Object.entries({ ...row, time_zone }).map(([name, value]) => [
+        name,
+        typeof value === "object" && value !== null
+          ? { json: JSON.stringify(value) }
+          : (value as string | number | boolean | null),
+      ]),
+    );
+}
 
 /** What a query begins with that only reads, behind blanks, comments and brackets. */
 const READS = /^(\s|\(|--.*\n|\/\*[\s\S]*?\*\/)*(SELECT|WITH|VALUES|TABLE)\b/i;

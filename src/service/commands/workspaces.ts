@@ -15,8 +15,11 @@ import { StartError } from "../base/start-error.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
 import { WORKSPACE } from "../config/options.js";
 import type { Database } from "../database/database.js";
+import { setZone } from "../days/place.js";
+import { readZone } from "../days/zone.js";
 import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
+import { HttpError } from "../http/errors.js";
 import { secretOf } from "../ingest/identity.js";
 import type { Commands } from "./commands.js";
 import { analyze } from "./dump.js";
@@ -38,6 +41,26 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
         if (!(await transaction((query) => addWorkspace(query, name))))
           throw new StartError(`there is a workspace "${name}" already`);
         say(`made the workspace "${name}"`);
+      });
+    });
+  workspaces
+    .command("zone")
+    .description(
+      "says in which time zone the days of a workspace are, or gives it another one, in which they are counted anew",
+    )
+    .argument("<name>", "of the workspace")
+    .argument("[zone]", "such as Europe/Berlin")
+    .action((name: string, zone: string | undefined) => {
+      if (zone === undefined) return reading(async (query) => write([`${await readZone(query, name)}\n`]));
+      return over(async (database) => {
+        if (!(await listWorkspaces(database.query)).includes(name))
+          throw new StartError(`there is no workspace "${name}"`);
+        await setZone(database, name, zone).catch((error) => {
+          throw error instanceof HttpError ? new StartError(error.message) : error;
+        });
+        say(
+          `the days of the workspace "${name}" are those of ${zone}; what is there is counted anew, the newest day first`,
+        );
       });
     });
   workspaces

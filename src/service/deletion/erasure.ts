@@ -2,16 +2,19 @@ import { randomUUID } from "node:crypto";
 import { decodeText, filledText, recordId } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
 import { viewOf, wholeParams } from "../base/params.js";
-import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { readClock } from "../database/service-state.js";
 import { isUnavailable } from "../database/sql-state.js";
+import { subtract } from "../days/add.js";
+import { forgetContacts } from "../days/gone.js";
+import { hold } from "../days/place.js";
+import { columnsIn, dayOf, type EventRow } from "../days/rows.js";
+import { noonOf } from "../days/zone.js";
 import { makeRecords } from "../ingest/store/records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
 import { placesOfArchives } from "../records/archives.js";
-import { markStale } from "../records/stale-hours.js";
 import { beginDeeds, endDeeds } from "./audit.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
 import { tellApart, tellDeleted } from "./notices.js";
@@ -144,7 +147,7 @@ const clearContacts = async (
   await transaction(async (query) => {
     await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);
     await query("DELETE FROM account_contacts WHERE contact_id = ANY ($1::uuid[])", [contacts]);
-    await query("DELETE FROM left_out WHERE id = ANY ($1::uuid[])", [contacts]);
+    await forgetContacts(query, workspace, contacts);
     await moveGeneration(query);
   });
   // Who has stored an event meanwhile may have believed that the old record was there.
@@ -197,24 +200,25 @@ interface Kept {
 const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
 
 /**
- * Puts events under another contact, with name, day (UTC) and some of the params alone, and deletes the old ones in the same
+ * Puts events under another contact, with name, day and some of the params alone, and deletes the old ones in the same
  * transactions: none is lost, none is there twice. Resolves to their number.
  */
 const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
   inSteps(database, workspace, async (query, id, { most }) => {
     const chunk = Math.min(most, CHUNK);
-    const old = await query<Record<string, unknown>>(
-      `SELECT id, received_at, occurred_at, event_uid, params, stamp, source, number FROM events WHERE ${which.condition} ORDER BY id LIMIT ${chunk}`,
-      which.values,
+    const held = await hold(query, workspace);
+    const old = await query<EventRow & Record<string, unknown>>(
+      `SELECT ${columnsIn(`$${which.values.length + 1}`)}, occurred_at, event_uid, params, stamp, source, number
+       FROM events WHERE ${which.condition} ORDER BY id LIMIT ${chunk}`,
+      [...which.values, held.zone],
     );
     if (old.length === 0) return { ids: [], isLast: true };
-    const events = old.map((row) => anonymous(row, workspace, kept));
+    const events = old.map((row) => anonymous(row, { workspace, noon: noonOf(dayOf(row), held.zone) }, kept));
     const statements = [...makeRecords(events), ...insertEvents(newIds(events.length), events)];
     for (const { text, values } of statements) await query(text, values);
     const ids = old.map((row) => String(row.id));
     await deleteThese(query, which, ids);
-    const times = old.map(({ received_at }) => Number(received_at));
-    await markStale(query, workspace, times);
+    await subtract(query, held, old);
     await tellDeleted(query, workspace, { id, ids, reason: "erasure" });
     return { ids, isLast: old.length < chunk };
   });
@@ -225,7 +229,12 @@ const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) 
     ids,
   ]);
 
-const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid, params }: Kept): NewEvent => {
+/** @param noon of its day */
+const anonymous = (
+  row: Record<string, unknown>,
+  { workspace, noon }: { workspace: string; noon: number },
+  { contactUid, params }: Kept,
+): NewEvent => {
   const whole = wholeParams(row);
   const members = params.flatMap((name) => {
     const member = findMember(whole, name);
@@ -242,7 +251,7 @@ const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid
     params: text,
     stamp: undefined,
     ...viewOf(eventUid, kept),
-    receivedAt: Math.floor(Number(row.received_at) / DAY_MS) * DAY_MS,
+    receivedAt: noon,
     occurredAt: undefined,
     // Its id says nothing of its time.
     originId: randomUUID(),

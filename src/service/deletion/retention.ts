@@ -7,6 +7,7 @@ import { moveGeneration } from "../database/generation.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
+import { clearPast, passDays } from "../days/gone.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 
@@ -113,6 +114,8 @@ export const deleteEventsBefore = async (
   const before = idAt(Math.min(time, stored));
   const old: Which = { condition: "workspace = $1 AND id < $2", values: [workspace, before] };
   const [first] = await database.query(`SELECT id FROM events WHERE ${old.condition} LIMIT 1`, old.values);
+  // Before their events go: each day stands with its totals.
+  if (stored >= time) await passDays(database, workspace, time);
   // Told first: they are settled, so who follows deletes the same ones, even where this process ends half-way.
   if (first !== undefined) await tellApart(database, workspace, { reason: "retention", before });
   // What was imported has a later id.
@@ -125,6 +128,7 @@ export const deleteEventsBefore = async (
       reason: "retention",
     }));
   await forgetNoticesBefore(database, workspace, before);
+  if (stored >= time) await clearPast(database, workspace);
   return deleted;
 };
 

@@ -3,7 +3,9 @@ import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
 import { askNodes } from "../database/settled.js";
 import { tookTooLong } from "../database/sql-state.js";
-import { markStale } from "../records/stale-hours.js";
+import { subtract } from "../days/add.js";
+import { hold } from "../days/place.js";
+import { columnsIn, type EventRow } from "../days/rows.js";
 import { type Reason, tellDeleted, withNoticeId } from "./notices.js";
 
 /** The transactions of a node that have written, or are prepared. */
@@ -49,10 +51,11 @@ export const afterAllHaveEnded = async (query: Query): Promise<void> => {
 /** Events deleted or changed in one transaction at most: a larger one would hold up those that are being stored. */
 export const CHUNK = 5_000;
 
-/** What a step is told: how many events it may take, and the last id of the step before. */
+/** What a step is told: how many events it may take, the last id of the step before, and whether they stay in the counts. */
 interface Part {
   most: number;
   after?: string | undefined;
+  staysCounted?: boolean;
 }
 
 /** Which events; the values are those of the condition. */
@@ -73,9 +76,10 @@ const step = async (
   query: Query,
   workspace: string,
   { condition, values }: Which,
-  { most, after = NIL }: Part,
+  { most, after = NIL, staysCounted = false }: Part,
 ): Promise<Step> => {
-  const [from, to] = [values.length + 1, values.length + 2];
+  const [from, to, zone] = [1, 2, 3].map((at) => values.length + at);
+  const held = staysCounted ? undefined : await hold(query, workspace);
   const ids = await query<{ id: string }>(
     `SELECT id FROM events WHERE ${condition} AND id > $${from} ORDER BY id LIMIT ${most}`,
     [...values, after],
@@ -83,12 +87,11 @@ const step = async (
   if (ids.length === 0) return { ids: [], isLast: true };
   const last = ids.at(-1)!.id;
   // By the range of ids, which is found in the same index.
-  const deleted = await query<{ id: string; received_at: unknown }>(
-    `DELETE FROM events WHERE ${condition} AND id > $${from} AND id <= $${to} RETURNING id, received_at`,
-    [...values, after, last],
+  const deleted = await query<EventRow>(
+    `DELETE FROM events WHERE ${condition} AND id > $${from} AND id <= $${to} RETURNING ${held === undefined ? "id" : columnsIn(`$${zone}`)}`,
+    [...values, after, last, ...(held === undefined ? [] : [held.zone])],
   );
-  const times = deleted.map(({ received_at }) => Number(received_at));
-  await markStale(query, workspace, times);
+  if (held !== undefined) await subtract(query, held, deleted);
   return { ids: deleted.map(({ id }) => id), isLast: ids.length < most, to: last };
 };
 
@@ -113,9 +116,11 @@ const repeat = async (database: Database, once: (part: Part) => Promise<Step>): 
   }
 };
 
-/** Deletes events without a word: who follows is told otherwise, or there is nobody. Resolves to their number. */
+/** Deletes events without a word, and leaves them counted: who follows is told otherwise, or there is nobody. Resolves to their number. */
 export const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(database, (part) => database.transaction((query) => step(query, workspace, which, part)));
+  repeat(database, (part) =>
+    database.transaction((query) => step(query, workspace, which, { ...part, staysCounted: true })),
+  );
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
 export const deleteListed = (
@@ -124,7 +129,7 @@ export const deleteListed = (
   { reason, ...which }: Which & { reason: Reason },
 ): Promise<number> =>
   inSteps(database, workspace, async (query, id, part) => {
-    const done = await step(query, workspace, which, part);
+    const done = await step(query, workspace, which, { ...part, staysCounted: reason === "retention" });
     if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
     return done;
   });

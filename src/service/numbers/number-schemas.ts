@@ -1,85 +1,198 @@
 import { type TSchema, Type } from "typebox";
 import { UUID } from "../base/exact-text.js";
-import { SPANS, type Span, type Steps } from "./spans.js";
+import { Account, Contact } from "../records/records.js";
+import { SPANS, type Span } from "./spans.js";
 
-export const Count = (description: string) => Type.Integer({ description });
-export const Counts = Type.Array(Type.Integer(), { description: "By step" });
-export const Time = (description: string) => Type.Integer({ description: `${description}; epoch milliseconds` });
-export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
-export const list = <T extends Parameters<typeof Type.Object>[0]>(members: T) => Type.Array(Type.Object(members));
+/* What is asked for and answered by `/v2/numbers…`. */
+
+const Count = (description: string) => Type.Integer({ description });
+const Counts = Type.Array(Type.Integer(), { description: "By step" });
+const Time = (description: string) => Type.Integer({ description: `${description}; epoch milliseconds` });
+const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
+const list = <T extends Parameters<typeof Type.Object>[0]>(members: T) => Type.Array(Type.Object(members));
+const Day = (description: string) => Type.String({ description });
 
 const Change = { events: Count("In this time"), before: Count("In the time before") };
 const Sums = { total: Count("In all, the rest included"), before: Count("The same in the time before") };
-export const Id = Type.String({ pattern: UUID.source, description: "Internal id" });
-export const Named = {
-  id: Id,
-  unique_id: Type.String(),
+const Id = Type.String({ pattern: UUID.source, description: "Internal id" });
+const Named = {
+  ...{ id: Id, unique_id: Type.String() },
   name: Type.String({ description: "`name` of its data, or its uid" }),
 };
 const keyed = <T extends Record<string, TSchema> = Record<never, TSchema>>(key: string, more = {} as T) =>
   Type.Array(Type.Object({ key: Type.String({ description: key }), ...Change, ...more }));
 const Whose = { id: Id, name: Type.String() };
 
-export const Events = Type.Object({
+const Events = Type.Object({
   ...Sums,
-  data: list({ event_uid: Type.String(), events: Type.Integer(), counts: Counts }),
+  data: list({ event_uid: Type.String(), ...Change, counts: Counts }),
   others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
-  names: Type.Array(Type.Object({ key: Type.String({ description: "event_uid" }), ...Change }), {
-    description: "Each name, the most frequent first, at most 1,000",
+  more: Type.Array(Type.Object({ event_uid: Type.String(), ...Change }), {
+    description: "Those of the others that are kept by name, 1,000 at most",
   }),
 });
-export const Pages = Type.Object(
-  { ...Sums, data: keyed("path") },
-  { description: "Page views by the path of `params.visit_url`" },
-);
-export const Referrers = Type.Object(
-  { ...Sums, data: keyed("host") },
-  { description: "Page views by the host of `params.referrer`, where it is another one" },
-);
-export const Active = (what: string) =>
-  Type.Object({
-    ...{ total: Count(`Different ${what}`), before: Count("The same in the time before"), counts: Counts },
-    approximate: Type.Boolean({ description: "Estimated by a sixteenth of them, as there are more than some 32,000" }),
-  });
-export const Busiest = Type.Object(
-  { ...Sums, data: keyed("account_uid", Whose) },
-  { description: "Events by account" },
-);
-export const Fell = keyed("account_uid", Whose);
-export const People = Type.Object({ ...Sums, data: keyed("contact_uid", Whose) }, { description: "Events by contact" });
-export const Cut = Type.Boolean({
-  description: "There are more events: the latest 200,000 of both times were looked at",
+const Active = (what: string) =>
+  Type.Object({ total: Count(`Different ${what}`), before: Count("The same in the time before"), counts: Counts });
+const Fell = Type.Array(Type.Object({ ...Whose, key: Type.String(), ...Change }), {
+  description: "Accounts that have lost most events",
 });
+const SINCE = "Where there are more than the latest 20,000 events that match: from when on it is told whose they are";
+const Figures = {
+  events: Events,
+  pages: Type.Object({ ...Sums, data: keyed("path") }, { description: "Page views by the path of `params.visit_url`" }),
+  referrers: Type.Object(
+    { ...Sums, data: keyed("host") },
+    { description: "Page views by the host of `params.referrer`, where it is another one" },
+  ),
+  ...{ contacts: Active("contacts"), accounts: Active("accounts") },
+  busiest: Type.Optional(
+    Type.Object({ ...Sums, data: keyed("account_uid", Whose) }, { description: "Events by account" }),
+  ),
+  fell: Type.Optional(Fell),
+  people: Type.Optional(
+    Type.Object({ ...Sums, data: keyed("contact_uid", Whose) }, { description: "Events by contact" }),
+  ),
+  since: Type.Optional(Nullable(Time(SINCE))),
+};
 
-/** What each answer says of the time that it tells of. */
-export const Told = {
-  time_zone: Type.String(),
+/** What each answer says of the time that it tells of, and how far it is counted. */
+const Told = {
+  time_zone: Type.String({ description: "In which days begin: that of the workspace" }),
   starts: Type.Array(Type.Integer(), { description: "The start of each step; epoch milliseconds" }),
   ends: Time("The end of the last step"),
   before: Type.Object(
     { from: Time("Its start"), to: Time("Its end") },
-    { description: "The time before: as many days, and of a time that is not over as much of the last one" },
+    {
+      description:
+        "The time before: as many days, and of a time that is not over as many hours of the last one as of today",
+    },
   ),
+  counted_to: Time("Up to when events are counted: about a minute ago"),
+  counted_back_to: Nullable(Day("Days before this one are still being counted")),
+  events_since: Nullable(Day("Of days before this one the totals alone are kept")),
 };
-/** The same of an answer. */
-export const toldOf = (zone: string, { steps, before }: Steps) => ({
-  ...{ time_zone: zone, starts: steps.slice(0, -1), ends: steps.at(-1)! },
-  before: { from: before[0]!, to: before.at(-1)! },
+
+export const Numbers = Type.Object(
+  {
+    object: Type.Literal("numbers"),
+    ...{ span: Type.Optional(Type.String()), ...Told, ...Figures },
+    last_event_at: Nullable(Time("When the last event was stored")),
+    missing: Type.Object(
+      {
+        ...{ documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
+        since: Nullable(Time("When the first of the latest 20,000 events was stored that has a number")),
+      },
+      {
+        description:
+          "Events that are missing by the numbers of documents that began since then; strangers can send numbers",
+      },
+    ),
+  },
+  { description: "Sums of events" },
+);
+
+export const Accounts = Type.Object(
+  {
+    ...{ object: Type.Literal("numbers.accounts"), ...Told },
+    ...{
+      active: Count("Active in this time"),
+      falling: Count("Active, with at least a quarter fewer events than before"),
+    },
+    silent: Count("Active in the time before, and not in this one"),
+    ...{ total: Count("Accounts that match"), offset: Type.Integer() },
+    others: Nullable(
+      Type.Object(
+        { total: Type.Integer(), events: Type.Integer() },
+        {
+          description:
+            "Where they are more than ten times the others: accounts of which events alone tell, without data, stage or health. They are counted, " +
+            "found by `search`, and listed where `others` is true",
+        },
+      ),
+    ),
+    data: list({
+      ...Named,
+      ...{ contacts: Count("Its members"), active_contacts: Count("Contacts that were active in it") },
+      ...{ ...Change, change: Type.Integer(), counts: Counts, counts_before: Counts },
+      last_seen_on: Day("The day on which it was last seen"),
+    }),
+  },
+  { description: "A page of accounts" },
+);
+const { created_at, data, stage, salesmachine } = Account.properties;
+export const OneAccount = Type.Object({
+  ...{ object: Type.Literal("numbers.account"), ...Told, ...Named, created_at, data, stage, salesmachine },
+  last_event_at: Nullable(Time("When its last event that is counted was received")),
+  members: Type.Object({
+    total: Type.Integer(),
+    data: list({
+      ...{ ...Named, events: Count("In this account"), last_seen_on: Nullable(Day("In this account")) },
+    }),
+  }),
+  days: Type.Object(
+    { starts: Type.Array(Type.Integer()), counts: Type.Array(Type.Integer()) },
+    { description: "Events of 90 days" },
+  ),
+  figures: Type.Object(Figures),
+});
+export const OneContact = Type.Object({
+  ...{ object: Type.Literal("numbers.contact"), time_zone: Type.String(), ...Named },
+  ...{ ...Contact.properties, object: Type.Literal("numbers.contact"), accounts: Type.Optional(Type.Unknown()) },
+  memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
+  events: Type.Integer(),
+  ...{
+    first_seen_at: Nullable(Time("By the first event that is stored")),
+    last_seen_at: Nullable(Time("By the last one")),
+  },
+});
+export const TimeLine = Type.Object({
+  object: Type.Literal("numbers.events"),
+  time_zone: Type.String(),
+  data: list({
+    ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
+    ...{ contact: Type.Object({ id: Id, name: Type.String() }), account_uid: Nullable(Type.String()) },
+    ...{
+      event_uid: Type.String(),
+      params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),
+    },
+  }),
+  next: Nullable(Type.String({ description: "`before` of the next page" })),
+});
+export const Returning = Type.Object({
+  ...{ object: Type.Literal("numbers.returning"), time_zone: Type.String(), of: Type.String() },
+  data: list({
+    week: Day("Monday of the week in which they were first seen"),
+    began: Count("First seen in it"),
+    active: Type.Array(Type.Integer(), {
+      description: "Of them active 1, 2, … 8 weeks later, as far as these have begun",
+    }),
+  }),
+});
+export const LeftOut = Type.Object({
+  object: Type.Literal("numbers.left_out"),
+  data: list({
+    ...{ kind: Type.Enum(["account", "contact"]), ...Named },
+    pending: Type.Boolean({ description: "The figures are still on the way there" }),
+  }),
 });
 
-/** Of an answer from the sums, which are behind the events. */
-export const CountedTo = Time("Up to when events are counted: about a minute ago");
+/** What a path names. */
+export const One = Type.Object({ id: Id });
 
-const Day = Type.Optional(Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "A day, in place of `span`" }));
+const DayOf = Type.Optional(
+  Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "A day, in place of `span`" }),
+);
 /** Which time. */
 export const WhenQuery = {
   span: Type.Enum(Object.keys(SPANS) as [Span, ...Span[]], {
     default: "7d",
-    description: "The last 24 hours by the hour, or so many days by the day, today included",
+    description:
+      "The last 24 hours by the hour, or so many days: a week ends with today, 30 and 90 days with yesterday",
   }),
-  from: Day,
-  to: Day,
-  time_zone: Type.String({ default: "UTC", description: "In which days begin, such as `Europe/Berlin`" }),
+  ...{ from: DayOf, to: DayOf },
+  time_zone: Type.Optional(
+    Type.String({ deprecated: true, description: "Ignored: days are those of the workspace's time zone" }),
+  ),
 };
 const Key = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 /** Which events. */
@@ -89,3 +202,24 @@ export const FilterQuery = {
   path: Key("Page views of this path alone"),
   referrer: Key("Page views that came from this host alone"),
 };
+export const NumbersQuery = Type.Object({
+  ...{ ...WhenQuery, ...FilterQuery },
+  account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
+});
+export const AccountsQuery = Type.Object({
+  ...WhenQuery,
+  search: Type.String({ default: "", description: "In the name or the uid" }),
+  show: Type.Enum(["all", "falling", "silent"], { default: "all" }),
+  sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on"], { default: "events" }),
+  order: Type.Enum(["asc", "desc"], { default: "desc" }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
+  others: Type.Enum(["true", "false"], { default: "false", description: "Those that `others` of the answer counts" }),
+});
+export const TimeLineQuery = Type.Object({
+  ...FilterQuery,
+  before: Type.Optional(
+    Type.String({ pattern: `^\\d{1,15}_${UUID.source.slice(1)}`, description: "`next` of the page before" }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 200 }),
+});

@@ -1,127 +1,222 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Database, Query } from "../database/database.js";
-import { timeOf } from "../database/event-id.js";
+import { wholeParams } from "../base/params.js";
+import type { Database } from "../database/database.js";
 import type { Settled } from "../database/settled.js";
+import { countedTo } from "../days/behind.js";
+import { dayIn, later, startOf } from "../days/zone.js";
 import { errors, HttpError } from "../http/errors.js";
-import { missingLately } from "../records/missing.js";
-import { countActive } from "./count-active.js";
-import { countKeys, countNames } from "./count-keys.js";
+import { readIntegers } from "../http/validation.js";
+import { READ } from "../records/records.js";
+import { encoded, figuresOf } from "./figures.js";
 import {
-  Active,
-  Busiest,
-  CountedTo,
-  Cut,
-  Events,
-  Fell,
+  Accounts,
+  AccountsQuery,
   FilterQuery,
-  Id,
-  Nullable,
-  Pages,
-  People,
-  Referrers,
-  Time,
-  Told,
-  toldOf,
+  LeftOut,
+  Numbers,
+  NumbersQuery,
+  One,
+  OneAccount,
+  OneContact,
+  Returning,
+  TimeLine,
+  TimeLineQuery,
   WhenQuery,
 } from "./number-schemas.js";
-import { busiestAccounts } from "./people/accounts.js";
-import { countMatching } from "./people/matching.js";
-import { uidOfAccount } from "./people/names.js";
-import { type Asked, readWhen } from "./spans.js";
-import { countedTo } from "./sums/behind.js";
+import { nameIn, uidOfAccount } from "./people/names.js";
+import { ask } from "./questions.js";
+import { readWhen, type When } from "./spans.js";
 
-export const Numbers = Type.Object(
-  {
-    object: Type.Literal("numbers"),
-    ...{ span: Type.Optional(Type.String()), ...Told },
-    counted_to: CountedTo,
-    last_event_at: Nullable(Time("When the last event was stored")),
-    ...{ events: Events, pages: Pages, referrers: Referrers },
-    busiest: Type.Optional(Busiest),
-    fell: Type.Optional({ ...Fell, description: "Accounts that have lost most events" }),
-    ...{ contacts: Active("contacts"), accounts: Active("accounts") },
-    people: Type.Optional(People),
-    cut: Type.Optional(Cut),
-    missing: Type.Object(
-      {
-        ...{ documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
-        since: Nullable(Time("When the first of the latest 20,000 events was stored that has a number")),
-      },
-      {
-        description:
-          "Events that are missing by the numbers of documents that began since then; strangers can send numbers",
-      },
-    ),
-  },
-  { description: "Sums of events" },
-);
+const common = { tags: ["records"], security: [{ bearer: [] }] };
+const failures = errors(400, 401, 404, 405, 429, 500, 503);
+const own = (summary: string) => ({ ...common, summary: `${summary} (of this service alone)` });
 
-const NumbersQuery = Type.Object({
-  ...{ ...WhenQuery, ...FilterQuery },
-  account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
-});
+interface State {
+  time_zone: string;
+  counted_back_to: string | null;
+  events_since: string | null;
+  last_event_at: number | null;
+}
 
-/** `GET /v2/numbers`: sums of the stored events. Not of the vendor's interface. */
+/** What routes have in common: how questions are asked of a workspace, and what is told of the time. */
+const over = ({ query }: Pick<Database, "query">, settled: Settled) => {
+  const stateOf = (workspace: string) => ask<State>(query, "state", { workspace });
+  return {
+    query,
+    stateOf,
+    /** Reads which time is meant, and says what each answer says of it. */
+    readTime: async (workspace: string, when: When & { time_zone?: string | undefined }, reply: FastifyReply) => {
+      // Before the figures, which may be of later: what is told is in them.
+      const counted_to = await countedTo({ query, settled }, workspace);
+      const { last_event_at, ...state } = await stateOf(workspace);
+      if (when.time_zone !== undefined)
+        reply.header("warning", `299 - "time_zone is ignored: days are those of ${state.time_zone}"`);
+      const { ranges, ...time } = readWhen(when, state.time_zone);
+      return { ranges, last_event_at, told: { ...state, ...time, counted_to } };
+    },
+  };
+};
+
+/** `GET /v2/numbers` and `/v2/numbers/returning`: what a token for numbers alone may ask. Not of the vendor's interface. */
 export const numbersRoute =
-  ({ query }: Database, settled: Settled): FastifyPluginAsyncTypebox =>
+  (database: Pick<Database, "query">, settled: Settled): FastifyPluginAsyncTypebox =>
   async (app) => {
+    const { query, stateOf, readTime } = over(database, settled);
     app.get(
       "/v2/numbers",
       {
         schema: {
-          operationId: "getNumbers",
-          tags: ["records"],
-          summary: "Sums of the events (of this service alone)",
+          ...{ ...own("Sums of the events"), operationId: "getNumbers" },
           description:
-            "By the time of receipt. Of each kind the 200 most frequent keys of an hour have sums of their own, the rest is counted together. " +
-            "To a token for numbers alone nothing is told that has a uid. Of a name, a page, a referrer or an account the events themselves are counted, and `people` says whose they are.",
-          security: [{ bearer: [] }],
+            "By the time at which they happened. Of each kind a day keeps the 2,000 most frequent keys, the rest is counted together. " +
+            "To a token for numbers alone nothing is told that has a uid. Of a page or a referrer, the latest 20,000 events tell whose they are.",
           querystring: NumbersQuery,
-          response: { 200: Numbers, ...errors(400, 401, 404, 405, 429, 500, 503) },
+          response: { 200: Numbers, ...failures },
         },
       },
-      async ({
-        query: { span, time_zone, from, to, account, ...which },
-        workspace,
-        isOfNumbers,
-      }): Promise<Static<typeof Numbers>> => {
+      async ({ query: { account, ...asked }, workspace, isOfNumbers }, reply): Promise<Static<typeof Numbers>> => {
         if (isOfNumbers && account !== undefined)
           throw new HttpError(400, "account is not for a token of the kind numbers, which is told of nobody");
-        const asked = { workspace, ...readWhen({ span, time_zone, from, to }) };
-        const uid = account === undefined ? undefined : await uidOfAccount(query, workspace, account);
-        const filter = { ...which, account: uid };
-        const isAll = Object.values(filter).every((value) => value === undefined);
-        // Before the figures, which may be of later: what is told is in them.
-        const counted_to = await countedTo({ query, settled }, workspace);
-        const [last_event_at, missing, figures] = await Promise.all([
-          lastEvent(query, workspace),
-          missingLately(query, workspace),
-          isAll ? countAll(query, asked) : countMatching(query, asked, filter),
+        const { span, from, to, time_zone, ...which } = asked;
+        const { ranges, last_event_at, told } = await readTime(workspace, asked, reply);
+        const filter = { ...which, ...(account && { account: await uidOfAccount(query, workspace, account) }) };
+        const [missing, figures] = await Promise.all([
+          ask<Static<typeof Numbers>["missing"]>(query, "losses", { workspace }),
+          figuresOf(query, { workspace, ranges, filter }, isOfNumbers),
         ]);
-        const told = { ...(from === undefined && to === undefined && { span }), ...toldOf(time_zone, asked) };
         const whose = isOfNumbers && { busiest: undefined, fell: undefined, people: undefined };
-        return { object: "numbers", ...told, counted_to, last_event_at, missing, ...figures, ...whose };
+        const shown = from === undefined && to === undefined && { span };
+        return { object: "numbers", ...shown, ...told, last_event_at, missing, ...figures, ...whose };
+      },
+    );
+    app.get(
+      "/v2/numbers/returning",
+      {
+        schema: {
+          ...{ ...own("Count how many come back in the weeks after their first"), operationId: "getReturning" },
+          querystring: Type.Object({ of: Type.Enum(["account", "contact"], { default: "account" }) }),
+          response: { 200: Returning, ...failures },
+        },
+      },
+      async ({ query: { of }, workspace }) => {
+        const { data } = await ask<Static<typeof Returning>>(query, "returning", { workspace, of });
+        return { object: "numbers.returning" as const, time_zone: (await stateOf(workspace)).time_zone, of, data };
       },
     );
   };
 
-/** The figures of all events, from the sums. */
-const countAll = async (query: Query, asked: Asked) => {
-  const [events, pages, referrers, most, contacts, accounts] = await Promise.all([
-    countNames(query, asked),
-    countKeys(query, asked, "path"),
-    countKeys(query, asked, "referrer"),
-    busiestAccounts(query, asked),
-    countActive(query, asked, "active_contacts"),
-    countActive(query, asked, "active_accounts"),
-  ]);
-  return { events, pages, referrers, ...most, contacts, accounts };
-};
+/** `GET /v2/numbers/…`: who is behind the numbers. */
+export const peopleRoutes =
+  (database: Pick<Database, "query">, settled: Settled): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const { query, stateOf, readTime } = over(database, settled);
+    app.get(
+      "/v2/numbers/accounts",
+      {
+        preValidation: readIntegers("offset", "limit"),
+        schema: {
+          ...{ ...own("List the accounts of a time"), operationId: "listAccountsByEvents" },
+          querystring: AccountsQuery,
+          response: { 200: Accounts, ...failures },
+        },
+      },
+      async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
+        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
+        const listed = await ask<Static<typeof Accounts>>(query, "accounts", { workspace, ...ranges, ...which });
+        return { ...listed, object: "numbers.accounts" as const, ...told, offset: which.offset };
+      },
+    );
+    app.get(
+      "/v2/numbers/accounts/:id",
+      {
+        schema: {
+          ...{ ...own("Get an account with its members and what it did"), operationId: "getAccountWithEvents" },
+          params: One,
+          querystring: Type.Object({ ...WhenQuery, ...FilterQuery }),
+          response: { 200: OneAccount, ...failures },
+        },
+      },
+      async ({ params: { id }, query: { span, from, to, time_zone, ...filter }, workspace }, reply) => {
+        const record = await READ.account(query, workspace, id);
+        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
+        const account = record.unique_id;
+        const [one, figures] = await Promise.all([
+          ask<Pick<Static<typeof OneAccount>, "members" | "last_event_at"> & { days: number[] }>(query, "account", {
+            ...{ workspace, ...encoded({ account }) },
+          }),
+          figuresOf(query, { workspace, ranges, filter: { ...filter, account } }),
+        ]);
+        const first = later(dayIn(told.time_zone, Date.now()), 1 - one.days.length);
+        const starts = one.days.map((_, at) => startOf(later(first, at), told.time_zone));
+        return {
+          ...{ ...record, object: "numbers.account" as const, name: nameIn(record.data) ?? account, ...told },
+          ...{ ...one, days: { starts, counts: one.days }, figures },
+        };
+      },
+    );
+    app.get(
+      "/v2/numbers/contacts/:id",
+      {
+        schema: {
+          ...{ ...own("Get a contact with its accounts"), operationId: "getContactWithEvents" },
+          params: One,
+          response: { 200: OneContact, ...failures },
+        },
+      },
+      async ({ params: { id }, workspace }) => {
+        const record = await READ.contact(query, workspace, id);
+        const contact = record.unique_id;
+        const known = await ask<Pick<Static<typeof OneContact>, "memberships" | "events">>(query, "contact", {
+          ...{ workspace, ...encoded({ contact }) },
+        });
+        const { time_zone } = await stateOf(workspace);
+        return {
+          ...{ ...record, object: "numbers.contact" as const, time_zone, name: nameIn(record.data) ?? contact },
+          ...(known as Static<typeof OneContact>),
+        };
+      },
+    );
+    for (const kind of ["account", "contact"] as const)
+      app.get(
+        `/v2/numbers/${kind}s/:id/events`,
+        {
+          preValidation: readIntegers("limit"),
+          schema: {
+            ...own(`List the events of one ${kind}, the newest first`),
+            operationId: kind === "account" ? "listEventsOfAccount" : "listEventsOfContact",
+            params: One,
+            querystring: TimeLineQuery,
+            response: { 200: TimeLine, ...failures },
+          },
+        },
+        async ({ params: { id }, query: { before, limit, ...filter }, workspace }) => {
+          const { unique_id: uid } = await READ[kind](query, workspace, id);
+          const given = { workspace, ...encoded({ ...filter, [kind]: uid }), before, limit };
+          const { data, next } = await ask<Static<typeof TimeLine>>(query, "time-line", given);
+          return {
+            ...{ object: "numbers.events" as const, time_zone: (await stateOf(workspace)).time_zone, next },
+            data: data.map((one) => ({ ...one, params: shown(one) })),
+          };
+        },
+      );
+    app.get(
+      "/v2/numbers/left-out",
+      {
+        schema: {
+          ...{ ...own("List one's own accounts and contacts, which count nowhere"), operationId: "listLeftOut" },
+          response: { 200: LeftOut, ...failures },
+        },
+      },
+      async ({ workspace }) => ({
+        object: "numbers.left_out" as const,
+        ...(await ask<Pick<Static<typeof LeftOut>, "data">>(query, "left-out", { workspace })),
+      }),
+    );
+  };
 
-/** When the last event was stored, in epoch milliseconds, from the events themselves. */
-const lastEvent = async (query: Query, workspace: string): Promise<number | null> => {
-  const newest = "SELECT id FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT 1";
-  const [row] = await query<{ id: string }>(newest, [workspace]);
-  return row === undefined ? null : timeOf(row.id);
-};
+/** Characters of the params that are told: an event may be large. */
+const MAX_PARAMS = 4_000;
+const shown = (event: { params: string }): string =>
+  event.params.endsWith("}") ? wholeParams(event).slice(0, MAX_PARAMS) : event.params;

@@ -1,120 +1,138 @@
 import { Temporal } from "temporal-polyfill";
-import { DAY_MS, HOUR_MS, isTime, readTime } from "../base/times.js";
+import { isTime, readTime } from "../base/times.js";
+import { dayIn, later, startOf } from "../days/zone.js";
 import { HttpError } from "../http/errors.js";
-import { QUARTER_MS } from "./sums/keys.js";
-import { bitsOf, dayOf } from "./sums/utc-days.js";
 
-/** What can be asked for: the last 24 hours by the hour, or so many days, today included. */
+/** What can be asked for: the last 24 hours of the clock, or so many days. Up to a week has today in it; more of them end with yesterday. */
 export const SPANS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const;
 export type Span = keyof typeof SPANS;
 
-/** Days that can be asked for at once. */
-const MAX_DAYS = 366;
+/** Days that can be asked for at once, and those that may end with today: of so many the hours are kept. */
+const [MAX_DAYS, LATELY] = [366, 8];
 
 /** Which time: a span up to now, or days of a calendar, the last one included. */
-interface When {
+export interface When {
   span: Span;
-  time_zone: string;
-  from?: string;
-  to?: string;
+  from?: string | undefined;
+  to?: string | undefined;
 }
+
+/** Whole days and hours of the clock, as the questions take them (ranges of PostgreSQL), in a time and in the time before. */
+export interface Ranges {
+  days: string;
+  hours: string;
+  days_before: string;
+  hours_before: string;
+  /** The days in which it lies. */
+  from: string;
+  to: string;
+}
+
+/** A time: its ranges, the start of each of its steps, its end, and when the time before begins and ends; in epoch milliseconds. */
+export interface Time {
+  ranges: Ranges;
+  starts: number[];
+  ends: number;
+  before: { from: number; to: number };
+}
+
+const NONE = "empty";
+/** Days, the last one included; nothing where there is none. */
+const daysFrom = (first: string, last: string): string => (first > last ? NONE : `[${first},${last}]`);
+/** An hour of a day, which 24 is, too: the first of the next day. */
+const hourOf = (day: string, hour: number): string =>
+  `${later(day, Math.floor(hour / 24))} ${String(hour % 24).padStart(2, "0")}:00`;
+const hoursFrom = (first: string, end: string): string => `[${first},${end})`;
+const timeOf = (hour: string, zone: string): number =>
+  Temporal.PlainDateTime.from(hour.replace(" ", "T")).toZonedDateTime(zone).epochMilliseconds;
+const count = <T>(amount: number, make: (at: number) => T): T[] => Array.from({ length: amount }, (_, at) => make(at));
 
 /**
- * The steps of a time, and those before it that it stands against: the start of each, and the end of the last, in epoch milliseconds. Of a time
- * that is not over, those before it end as long after their beginning.
- */
-export interface Steps {
-  steps: number[];
-  before: number[];
-}
-
-/** Of whom, and when: the starts of the steps with the end of the last, and those before them. */
-export interface Asked extends Steps {
-  workspace: string;
-}
-
-/** Can times be told in this zone? */
-const isTimeZone = (name: string): boolean => {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return /^[A-Za-z]/.test(new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone);
-  } catch {
-    return false;
-  }
-};
-
-/** @throws HttpError 400 where there is no such zone, or no such days */
-export const readWhen = ({ span, time_zone: zone, from, to }: When, now = Date.now()): Steps => {
-  if (!isTimeZone(zone)) throw new HttpError(400, "time_zone must be the name of a time zone, such as Europe/Berlin");
-  if (from === undefined && to === undefined) {
-    const steps = stepsOf(span, zone, now);
-    const days = SPANS[span];
-    const before = span === "24h" ? steps.map((time) => time - DAY_MS) : stepsOf(span, zone, now, days);
-    return sameStretch({ steps, before }, now, span === "24h" ? now - DAY_MS : daysBefore(now, zone, days));
-  }
-  const [first, last] = [from ?? to!, to ?? from!].map(readDay) as [Temporal.PlainDate, Temporal.PlainDate];
-  const days = first.until(last).total("days") + 1;
-  if (days < 1 || days > MAX_DAYS) throw new HttpError(400, `from and to must be in order, at most ${MAX_DAYS} days`);
-  const [before, steps] = [first.subtract({ days }), first].map((day) => stepsFrom(day, days, zone));
-  if (![before![0], steps!.at(-1)].every((time) => isTime(time)))
-    throw new HttpError(400, "from and to must be days from 1971 to 9998");
-  return sameStretch({ steps: steps!, before: before! }, now, daysBefore(now, zone, days));
-};
-
-/** The same time of the clock so many days earlier. */
-const daysBefore = (now: number, zone: string, days: number): number =>
-  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).subtract({ days }).epochMilliseconds;
-
-/** Seven days of which the last has just begun are less than seven whole ones. @param then where those before it stood as now stands here */
-const sameStretch = ({ steps, before }: Steps, now: number, then: number): Steps => {
-  if (now >= steps.at(-1)!) return { steps, before };
-  const until = then - (then % QUARTER_MS);
-  return { steps, before: before.map((time) => Math.min(time, until)) };
-};
-
-/** The day that a time is in. */
-export const dayIn = (zone: string, time: number): string =>
-  Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone).toPlainDate().toString();
-
-const readDay = (text: string): Temporal.PlainDate => {
-  if (readTime(text) === undefined) throw new HttpError(400, "from and to must be days such as 2026-01-31");
-  return Temporal.PlainDate.from(text);
-};
-
-/** One day goes by the hour, more of them by the day. */
-const stepsFrom = (first: Temporal.PlainDate, days: number, zone: string): number[] => {
-  const startOf = (at: number) => first.add({ days: at }).toZonedDateTime(zone).epochMilliseconds;
-  if (days > 1) return Array.from({ length: days + 1 }, (_, at) => startOf(at));
-  const [start, end] = [startOf(0), startOf(1)];
-  return [...Array.from({ length: Math.ceil((end - start) / HOUR_MS) }, (_, at) => start + at * HOUR_MS), end];
-};
-
-/**
- * The steps of a span up to now.
+ * A time that is not over stands against as much of the time before: until the end of this hour of the clock.
  *
- * @param zone whose days begin with their first moment: not all have a midnight, and some have two
- * @param ago how many days earlier
+ * @throws HttpError 400 where there are no such days
  */
-export const stepsOf = (span: Span, zone: string, now: number, ago = 0): number[] => {
-  if (span === "24h") {
-    const end = now - (now % HOUR_MS) + HOUR_MS;
-    return Array.from({ length: 25 }, (_, at) => end - (24 - at) * HOUR_MS);
-  }
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
-  return stepsFrom(today.subtract({ days: SPANS[span] + ago - 1 }), SPANS[span], zone);
+export const readWhen = ({ span, from, to }: When, zone: string, now = Date.now()): Time => {
+  const today = dayIn(zone, now);
+  const { hour } = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone);
+  if (from === undefined && to === undefined && span === "24h") return lastHours(today, hour + 1, zone);
+  const [first, last] =
+    from === undefined && to === undefined
+      ? [later(today, 1 - SPANS[span]), today]
+      : readDays(from ?? to!, to ?? from!);
+  const length = lengthOf(first, last);
+  if (length > LATELY && first < today && last >= today)
+    return from === undefined && to === undefined
+      ? wholeDays(later(first, -1), later(last, -1), zone)
+      : wholeDays(first, later(today, -1), zone);
+  if (last < today || first > today)
+    return length === 1 && first > later(today, -LATELY - 1) && last <= today
+      ? byTheHour(first, zone)
+      : wholeDays(first, last, zone);
+  const before = later(first, -length);
+  const then = later(before, lengthOf(first, today) - 1);
+  const until = hourOf(then, hour + 1);
+  const time = length === 1 ? byTheHour(first, zone) : wholeDays(first, last, zone);
+  return {
+    ...time,
+    ranges: {
+      ...time.ranges,
+      days_before: daysFrom(before, later(then, -1)),
+      hours_before: hoursFrom(hourOf(then, 0), until),
+    },
+    before: { from: startOf(before, zone), to: timeOf(until, zone) },
+  };
 };
 
-/** The parts of the steps that are in one day of UTC: the number of the step, the day, and the bits of its quarters. */
-export const cutByDays = (steps: readonly number[]) =>
-  steps.slice(0, -1).flatMap((from, step) => {
-    const to = steps[step + 1]!;
-    const first = from - (from % DAY_MS);
-    const days = Array.from({ length: Math.ceil((to - first) / DAY_MS) }, (_, at) => first + at * DAY_MS);
-    return days.map((day) => ({ step, day: dayOf(day), quarters: bitsOf(day, from, to) }));
-  });
+const lengthOf = (first: string, last: string): number => (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
 
-/** The same parts with the numbers of their quarters, as SQL counts the members of an array. */
-export const quartersByDays = (steps: readonly number[]) =>
-  cutByDays(steps).map(({ quarters, ...cut }) => ({
-    ...{ ...cut, first: quarters.indexOf("1") + 1, last: quarters.lastIndexOf("1") + 1 },
-  }));
+const readDays = (first: string, last: string): [string, string] => {
+  if (readTime(first) === undefined || readTime(last) === undefined)
+    throw new HttpError(400, "from and to must be days such as 2026-01-31");
+  const length = lengthOf(first, last);
+  if (length < 1 || length > MAX_DAYS)
+    throw new HttpError(400, `from and to must be in order, at most ${MAX_DAYS} days`);
+  if (![later(first, -length - 1), later(last, 2)].every((day) => isTime(Date.parse(day))))
+    throw new HttpError(400, "from and to must be days from 1971 to 9998");
+  return [first, last];
+};
+
+/** The last 24 hours of the clock. @param end of today, the first that has not begun */
+const lastHours = (today: string, end: number, zone: string): Time => {
+  const [before, from, to] = [-2, -1, 0].map((days) => hourOf(later(today, days), end)) as [string, string, string];
+  return {
+    ranges: {
+      ...{ days: NONE, hours: hoursFrom(from, to), days_before: NONE, hours_before: hoursFrom(before, from) },
+      ...{ from: later(today, -1), to: today },
+    },
+    starts: count(24, (at) => timeOf(hourOf(later(today, -1), end + at), zone)),
+    ends: timeOf(to, zone),
+    before: { from: timeOf(before, zone), to: timeOf(from, zone) },
+  };
+};
+
+const wholeDays = (first: string, last: string, zone: string): Time => {
+  const length = lengthOf(first, last);
+  const before = later(first, -length);
+  return {
+    ranges: {
+      days: daysFrom(first, last),
+      hours: NONE,
+      days_before: daysFrom(before, later(first, -1)),
+      ...{ hours_before: NONE, from: first, to: last },
+    },
+    starts: count(length, (at) => startOf(later(first, at), zone)),
+    ends: startOf(later(last, 1), zone),
+    before: { from: startOf(before, zone), to: startOf(first, zone) },
+  };
+};
+
+/** One day goes by its hours, as long as they are kept. */
+const byTheHour = (day: string, zone: string): Time => {
+  const time = wholeDays(day, day, zone);
+  return {
+    ...time,
+    ranges: { ...time.ranges, days: NONE, hours: hoursFrom(hourOf(day, 0), hourOf(day, 24)) },
+    starts: count(24, (at) => timeOf(hourOf(day, at), zone)),
+  };
+};

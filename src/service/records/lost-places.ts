@@ -1,9 +1,6 @@
-import { HOUR_MS } from "../base/times.js";
-import type { Database, Query } from "../database/database.js";
-import { continueIds, idAt, newIds, SET_BACK_MS, timeOf } from "../database/event-id.js";
+import type { Query } from "../database/database.js";
+import { continueIds, idAt, newIds, timeOf } from "../database/event-id.js";
 import { writeState } from "../database/service-state.js";
-import { askNodes } from "../database/settled.js";
-import { hourOf, markStale } from "./stale-hours.js";
 
 /*
  * A dump has all that was settled when it was taken, and what was stored later is lost with it. Who follows may have read
@@ -63,8 +60,10 @@ const isThere = async (query: Query, workspace: string, place: string): Promise<
 };
 
 /** Says of places behind an id that those who follow have them from a clock that was put right. */
-const followersLose = (query: Query, { from, end, at }: { from: string; end: string; at: number }): Promise<void> =>
-  writeState(query, { [`${PUT_RIGHT}${from}`]: timeOf(end) + 1, [PUT_RIGHT_AT]: at });
+export const followersLose = (
+  query: Query,
+  { from, end, at }: { from: string; end: string; at: number },
+): Promise<void> => writeState(query, { [`${PUT_RIGHT}${from}`]: timeOf(end) + 1, [PUT_RIGHT_AT]: at });
 
 /** Rows that get new ids at a time. */
 const CHUNK = 5_000;
@@ -85,8 +84,8 @@ export const markRestored = async (query: Query, settled: string): Promise<void>
   await query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [`${RESTORED}${settled}`, timeOf(now)]);
 };
 
-/** Gives new ids to some events and deletions that have ids of a range. @returns whether there may be more */
-const renewIds = async (
+/** Gives new ids, which say nothing of the time of the receipt, to some events and deletions that have ids of a range. @returns whether there may be more */
+export const renewIds = async (
   query: Query,
   workspace: string,
   { from, to = LAST }: { from: string; to?: string },
@@ -102,7 +101,7 @@ const renewEvents = async (query: Query, range: readonly string[]): Promise<numb
     [...range],
   );
   await query(
-    `UPDATE events SET id = new.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS new (contact_id, old, id)
+    `UPDATE events SET id = new.id, origin_id = coalesce(origin_id, new.old) FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS new (contact_id, old, id)
      WHERE events.contact_id = new.contact_id AND events.id = new.old`,
     [old.map(({ contact_id }) => contact_id), old.map(({ id }) => id), newIds(old.length)],
   );
@@ -123,71 +122,4 @@ const renewDeletions = async (query: Query, range: readonly string[]): Promise<v
       ...[range[0], newIds(1)[0]],
       ...REST.map((name) => row[name]),
     ]);
-};
-
-/*
- * A clock that was ahead and is put right: what comes then has lower ids than what was followed already, and nobody who follows would ever see
- * it. So the place of the sums is set back, what was stored by the wrong clock gets ids of now, and who follows is told.
- */
-
-/** Milliseconds after a clock was put right in which a process has seen that. */
-const SEEN_MS = 600_000;
-
-/** The slowest clock of the database's nodes, in epoch milliseconds. */
-export const readClocks = async (query: Query): Promise<number> => {
-  const results = await askNodes(query, "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS result");
-  return Math.floor(Math.min(...results.map(Number)));
-};
-
-/** A workspace whose sums were made up to an id that its database has not come to yet. */
-interface Ahead {
-  workspace: string;
-  id: string;
-}
-
-/** Those that are ahead by more than a clock may be set back without an effect. @param settled by the clocks of the database alone */
-export const findAhead = (query: Query, settled: number): Promise<Ahead[]> =>
-  query<Ahead>("SELECT workspace, id FROM sums_followed WHERE id > $1 ORDER BY workspace", [
-    idAt(settled + SET_BACK_MS),
-  ]);
-
-/**
- * Does what follows, in steps: what breaks off is found, and done, again.
- *
- * @param clock that of the database
- */
-export const putRight = async (
-  { transaction }: Database,
-  ahead: readonly Ahead[],
-  { clock, settled }: { clock: number; settled: number },
-): Promise<void> => {
-  const from = idAt(settled - SEEN_MS);
-  const end = ahead
-    .map(({ id }) => id)
-    .sort()
-    .at(-1)!;
-  // Behind an id of now, each time: those that were given a moment ago are below it.
-  const renew = (workspace: string) => transaction((query) => renewIds(query, workspace, { from: newIds(1)[0]! }));
-  for (const { workspace } of ahead) while (await renew(workspace));
-  await transaction(async (query) => {
-    await followersLose(query, { from, end, at: clock });
-    for (const { workspace } of ahead) await setBack(query, workspace, from);
-  });
-};
-
-/** Sets the place of the sums back. The hours of what lies behind it are counted anew: without that, which is added as it is followed again. */
-const setBack = async (query: Query, workspace: string, from: string): Promise<void> => {
-  // Waits for a step that is under way, and holds back the next one.
-  await query("UPDATE sums_followed SET id = $2 WHERE workspace = $1", [workspace, from]);
-  // An hour that is under way is counted up to a later place.
-  const hours = await query<{ hour: unknown }>(
-    `SELECT DISTINCT received_at - received_at % ${HOUR_MS} AS hour FROM events WHERE workspace = $1 AND id >= $2
-     UNION SELECT hour FROM sums_renewed WHERE workspace = $1`,
-    [workspace, from],
-  );
-  await markStale(
-    query,
-    workspace,
-    hours.map(({ hour }) => hourOf(Number(hour))),
-  );
 };

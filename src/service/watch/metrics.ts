@@ -12,11 +12,11 @@ import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { freeBytes } from "../database/embedded/room.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
+import type { Behind } from "../days/behind.js";
 import { createTold, HttpError } from "../http/errors.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { EventStore } from "../ingest/store/store.js";
-import type { Behind } from "../numbers/sums/behind.js";
 import { createEventAges, type Upkeep } from "./ages.js";
 
 /** Kinds of metrics that count: a sum of them that falls would be taken for a restart by Prometheus. */
@@ -90,12 +90,14 @@ const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
     });
 };
 
+type Seconds = { workspace: string; seconds: number }[];
+
 /** Who tells what of the database. */
 interface State {
   /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
   folder: string | undefined;
   sums: Behind;
-  retention: Behind;
+  retention(): Promise<Seconds>;
   upkeep(): Promise<Upkeep>;
 }
 
@@ -108,8 +110,7 @@ const addState = (registry: Registry, { folder, sums, retention, upkeep }: State
     });
     return asked.then(read);
   };
-  const ofWorkspaces = (told: Awaited<ReturnType<Behind>>) =>
-    told.map(({ workspace, seconds }): Value => [{ workspace }, seconds]);
+  const ofWorkspaces = (told: Seconds) => told.map(({ workspace, seconds }): Value => [{ workspace }, seconds]);
   // All processes read the same.
   const shared = { aggregator: "max" } as const;
   const byWorkspace = { ...shared, labels: ["workspace"] };
@@ -123,8 +124,14 @@ const addState = (registry: Registry, { folder, sums, retention, upkeep }: State
     {
       ...byWorkspace,
       name: "sums_behind_seconds",
-      help: "Time by which the sums are behind the events that are settled, by workspace",
+      help: "Time by which the figures are behind the events that are settled, by workspace",
       read: async () => ofWorkspaces(await sums()),
+    },
+    {
+      ...byWorkspace,
+      name: "stale_days",
+      help: "Days whose figures wait to be counted anew, by workspace",
+      read: async () => (await sums()).map(({ workspace, days }): Value => [{ workspace }, days]),
     },
     {
       ...byWorkspace,

@@ -9,9 +9,9 @@ import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
 import pg from "pg";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import { readQuestions } from "../../../src/service/commands/assistant.js";
 import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { SPANS } from "../../../src/service/numbers/spans.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
@@ -112,7 +112,7 @@ const numbers = (): string[] => {
   const which = ["show=falling", "show=silent", "sort=name", "search=bulk-7", "offset=50"];
   return [
     ...Object.keys(SPANS).flatMap((span) => [`?span=${span}`, `/accounts?span=${span}`]),
-    ...[`?span=30d&time_zone=Asia/Kathmandu`, `?from=${day}&to=${day}`],
+    ...[`?from=${day}&to=${day}`],
     ...[...filters.map((filter) => `?span=30d&${filter}`), ...which.map((one) => `/accounts?${one}`)],
     ...[`/accounts/${account}`, `/accounts/${account}/events`, `/contacts/${contact}`, `/contacts/${contact}/events`],
     ...["/returning?of=account", "/returning?of=contact", "/left-out"],
@@ -126,7 +126,7 @@ const latency = async (): Promise<void> => {
   const database = await openDatabase(place);
   const began = performance.now();
   await followSums(database);
-  console.log(`${(((performance.now() - began) * 1_000) / EVENTS).toFixed(1)} µs each of ${EVENTS} events to sum up`);
+  console.log(`${(((performance.now() - began) * 1_000) / EVENTS).toFixed(1)} µs each of ${EVENTS} events to count`);
   await database.query("ANALYZE");
   await database.close();
   const service = spawnService({ DATABASE_URL: server.url });
@@ -147,13 +147,15 @@ const latency = async (): Promise<void> => {
   const client = new pg.Client(server.url);
   await client.connect();
   // As a tool asks it, without a limit.
-  for (const { number, title, sql } of await readQuestions()) {
+  const given = { workspace: "default", account: "bulk-7", contact: "bulk-7", days: "empty", days_before: "empty" };
+  for (const question of QUESTIONS.values()) {
+    const { text, values } = prepare(question, given);
     const times: number[] = [];
     for (let from = performance.now(); times.length < ASKED; from = performance.now()) {
-      await client.query(sql);
+      await client.query(text, values);
       times.push(performance.now() - from);
     }
-    rows[`${number}. ${title}`] = { "p50 ms": Math.round(median(times)) };
+    rows[question.name] = { "p50 ms": Math.round(median(times)) };
   }
   await client.end();
   console.table(rows);

@@ -63,7 +63,7 @@ describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
     expect((await spread()).sort()).toEqual(Object.keys(TABLES).sort());
     const groups = await database.query(
       `SELECT DISTINCT colocationid FROM pg_dist_partition
-       WHERE logicalrelid::text = ANY(ARRAY['events', 'contacts', 'account_contacts', 'active_contacts'])`,
+       WHERE logicalrelid::text = ANY(ARRAY['events', 'contacts', 'account_contacts', 'active'])`,
     );
     expect(groups).toHaveLength(1);
     expect(await spreadByCommand()).toEqual(["all tables are spread already"]);

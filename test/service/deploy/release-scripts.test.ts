@@ -196,6 +196,7 @@ it.each([
     expect((await stat(at(file))).mode & 0o077).toBe(0);
     expect(said).toContain('data-api-token="secret-of-website"\n    data-track-url="https://track.shop.example"');
     expect(said).toContain("the access token: secret-of-owner\n");
+    expect(await called(/^service workspace/)).toEqual(["service workspace zone default Europe/Berlin"]);
     const again = await setUp([args[0]!, "other.shop.example"]);
     expect(again.said).toMatch(/^setup: .*env says TRACKLET_(DOMAIN|PUBLIC_URL)=.*track\.shop\.example: it stays$/m);
     expect(again.said).toContain('data-api-token="TOKEN"');

@@ -51,16 +51,14 @@ it("answers what is sent on kept and on new connections while the service closes
   await service.stop();
 });
 
-/** All that a process does beside requests hangs in a statement: sums, retention, and a question about them. */
+/** All that a process does beside requests hangs in a statement: counts, retention, and a question about them. */
 const SLOW = [
   "CREATE SCHEMA slow",
   "CREATE FUNCTION slow.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NULL; END'",
-  "CREATE FUNCTION slow.width_bucket(bigint, bigint[]) RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); END'",
-  "INSERT INTO sums VALUES ('default', 'event', floor(extract(epoch FROM now()) / 900) * 900000, 'some', 1)",
+  "CREATE FUNCTION slow.replace(text, text, text) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); END'",
   `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
    VALUES ('${recordId("contact", "old")}', '${idAt(Date.now() - 1.5 * DAY_MS)}', 'default', 'old', 'old', 1, '{}')`,
-  "CREATE TRIGGER wait BEFORE INSERT ON sums FOR EACH ROW EXECUTE FUNCTION slow.wait()",
-  "CREATE TRIGGER wait BEFORE DELETE ON events FOR EACH ROW WHEN (OLD.event_uid = 'old') EXECUTE FUNCTION slow.wait()",
+  "CREATE TRIGGER wait BEFORE INSERT ON counted FOR EACH ROW EXECUTE FUNCTION slow.wait()",
   "ALTER DATABASE postgres SET search_path = slow, pg_catalog, public",
 ];
 const SLEEPING = "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'";

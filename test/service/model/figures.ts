@@ -3,9 +3,6 @@ import { DAY, type Event, isCounted, present, type Workspace } from "./state.js"
 
 const HOUR = 3_600_000;
 
-/** A day as `2026-01-31`, and so many days later. */
-const dayLater = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 const formats = new Map<string, Intl.DateTimeFormat>();
 /** Of a zone, whose making takes long. */
 const formatOf = (timeZone: string): Intl.DateTimeFormat => {
@@ -43,62 +40,94 @@ const startOf = (day: string, zone: string): number => {
   return high;
 };
 
-export interface Steps {
-  steps: number[];
-  before: number[];
+const numberOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY;
+/** When an event happened, where that is believed; else when it was received. */
+export const timeOf = ({ occurred, received: { from } }: Event): number =>
+  occurred !== undefined && occurred <= from && occurred >= from - 30 * DAY ? occurred : from;
+
+/** The day on which a time is, by its number, and its hour of the clock. */
+const localOf = (time: number, zone: string): { day: number; hour: number } => {
+  const text = formatOf(zone).format(time);
+  return { day: numberOf(text.slice(0, 10)), hour: Number(text.slice(11, 13)) };
+};
+/** Noon of the day of a time: the moment that shows it. */
+export const noonOf = (time: number, zone: string): number => {
+  const day = dayOf(time, zone);
+  const near = startOf(day, zone) + 12 * HOUR;
+  const halves = [0, -2, 2, -1, 1].map((at) => near + (at * HOUR) / 2);
+  return halves.find((one) => formatOf(zone).format(one) === `${day} 12:00:00`)!;
+};
+
+/** A time that is asked for, in steps, and the time before it. */
+export interface When {
+  /** How many steps there are, and when each begins where they are days. */
+  length: number;
+  starts?: number[];
+  zone: string;
+  /** The first day of the time before. */
+  from: string;
+  /** The step of an event; nothing where it has none. */
+  stepOf(event: Event): number | undefined;
+  stepBefore(event: Event): number | undefined;
 }
 
-const days = (first: string, count: number, zone: string): number[] =>
-  Array.from({ length: count + 1 }, (_, at) => startOf(dayLater(first, at), zone));
-
-const QUARTER = 900_000;
-
-/** What stands against steps that are not over: as much of those before, until the same quarter of an hour of the clock. */
-const sameStretch = ({ steps, before }: Steps, now: number, earlier: (time: number) => number): Steps => {
-  if (now >= steps.at(-1)!) return { steps, before };
-  const until = earlier(now - (now % QUARTER));
-  return { steps, before: before.map((time) => Math.min(time, until)) };
-};
-
-/** The first moment of a day, so many days earlier, that shows the same time; where clocks are set forward over it, as if they were not. */
-const sameTime = (time: number, count: number, zone: string): number => {
-  const clock = (at: number) => formatOf(zone).format(at).slice(11);
-  const start = startOf(dayLater(dayOf(time, zone), -count), zone);
-  const quarters = Array.from({ length: 26 * 4 }, (_, at) => start + at * QUARTER);
-  const sinceMidnight = Date.parse(`1970-01-01T${clock(time)}Z`) - Date.parse(`1970-01-01T${clock(start)}Z`);
-  return quarters.find((at) => clock(at) === clock(time)) ?? start + sinceMidnight;
-};
-
-/** The steps of a span up to now, and those before. */
-export const stepsOf = (span: string, zone: string, now: number): Steps => {
-  if (span === "24h") {
-    const end = now - (now % HOUR) + HOUR;
-    const steps = Array.from({ length: 25 }, (_, at) => end - (24 - at) * HOUR);
-    return sameStretch({ steps, before: steps.map((time) => time - DAY) }, now, (time) => time - DAY);
-  }
-  const count = Number.parseInt(span, 10);
-  const first = dayLater(dayOf(now, zone), 1 - count);
-  const all = { steps: days(first, count, zone), before: days(dayLater(first, -count), count, zone) };
-  return sameStretch(all, now, (time) => sameTime(time, count, zone));
-};
-
-/** Those of some days of a calendar: of one alone they are hours. */
-export const stepsFrom = (first: string, count: number, zone: string): Steps => {
-  const of = (day: string): number[] => {
-    if (count > 1) return days(day, count, zone);
-    const [start, end] = [startOf(day, zone), startOf(dayLater(day, 1), zone)];
-    return [...Array.from({ length: Math.ceil((end - start) / HOUR) }, (_, at) => start + at * HOUR), end];
+const textOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
+/** Days, of which the last one of those before ends with an hour of the clock. */
+const daysOf = (
+  zone: string,
+  first: number,
+  length: number,
+  before: { first: number; last: number; hour: number },
+): When => ({
+  ...{ length, zone, from: textOf(before.first) },
+  starts: Array.from({ length: length + 1 }, (_, at) => startOf(textOf(first + at), zone)),
+  stepOf: (event) => {
+    const { day } = localOf(timeOf(event), zone);
+    return day >= first && day < first + length ? day - first : undefined;
+  },
+  stepBefore: (event) => {
+    const { day, hour } = localOf(timeOf(event), zone);
+    const isIn = day >= before.first && (day < before.last || (day === before.last && hour <= before.hour));
+    return isIn ? day - before.first : undefined;
+  },
+});
+/** Hours of the clock, by their numbers. */
+const hoursOf = (zone: string, first: number, before: { first: number; end: number }): When => {
+  const within = (from: number, end: number) => (event: Event) => {
+    const { day, hour } = localOf(timeOf(event), zone);
+    const at = day * 24 + hour;
+    return at >= from && at < end ? at - from : undefined;
   };
-  const all = { steps: of(first), before: of(dayLater(first, -count)) };
-  return sameStretch(all, Date.now(), (time) => sameTime(time, count, zone));
+  const from = textOf(Math.floor(before.first / 24));
+  return { length: 24, zone, from, stepOf: within(first, first + 24), stepBefore: within(before.first, before.end) };
 };
 
-/** The time by which an event counts. */
-export const timeOf = ({ received }: Event): number => received.from;
+/** A span up to now: a day goes by its hours, a week ends with today, what is longer with yesterday. */
+export const spanOf = (span: string, zone: string, now: number): When => {
+  const { day, hour } = localOf(now, zone);
+  const end = day * 24 + hour + 1;
+  if (span === "24h") return hoursOf(zone, end - 24, { first: end - 48, end: end - 24 });
+  const length = Number.parseInt(span, 10);
+  if (length > 8)
+    return daysOf(zone, day - length, length, { first: day - 2 * length, last: day - length - 1, hour: 23 });
+  return daysOf(zone, day - length + 1, length, { first: day - 2 * length + 1, last: day - length, hour });
+};
 
-const stepOf = (steps: readonly number[], time: number): number => steps.findLastIndex((start) => time >= start);
-const isWithin = (steps: readonly number[], event: Event): boolean =>
-  timeOf(event) >= steps[0]! && timeOf(event) < steps.at(-1)!;
+/** Some days of a calendar. */
+export const daysFrom = (from: string, length: number, zone: string, now: number): When => {
+  const [first, { day, hour }] = [numberOf(from), localOf(now, zone)];
+  const isNow = first <= day && first + length > day;
+  const before = first - length;
+  if (length > 1 || first <= day - 9 || first > day)
+    return daysOf(
+      zone,
+      first,
+      length,
+      isNow ? { first: before, last: before + day - first, hour } : { first: before, last: first - 1, hour: 23 },
+    );
+  const end = isNow ? hour + 1 : 24;
+  return hoursOf(zone, first * 24, { first: before * 24, end: before * 24 + end });
+};
 
 export const pageOf = ({ name, url }: Event): { host: string; path: string } | undefined => {
   if (name !== "pageview" || url === undefined) return undefined;
@@ -128,11 +157,14 @@ const contactOf = ({ contact }: Event): string => contact;
 const accountOf: Key = ({ account }) => account;
 
 /** What is told of events: `GET /v2/numbers` without its times. */
-export const numbersOf = (events: readonly Event[], { steps, before }: Steps) => {
-  const [now, past] = [events.filter((one) => isWithin(steps, one)), events.filter((one) => isWithin(before, one))];
+export const numbersOf = (events: readonly Event[], { length, stepOf, stepBefore }: When) => {
+  const [now, past] = [stepOf, stepBefore].map((of) => events.filter((one) => of(one) !== undefined)) as [
+    Event[],
+    Event[],
+  ];
   const series = (some: readonly Event[]): number[] => {
-    const counts = steps.slice(1).map(() => 0);
-    for (const event of some) counts[stepOf(steps, timeOf(event))]! += 1;
+    const counts = Array.from({ length }, () => 0);
+    for (const event of some) counts[stepOf(event)!]! += 1;
     return counts;
   };
   const names = [...counted(now, ({ name }) => name)].sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1));
@@ -146,9 +178,9 @@ export const numbersOf = (events: readonly Event[], { steps, before }: Steps) =>
   };
   const active = (key: Key) => ({
     ...{ total: different(now, key), before: different(past, key) },
-    counts: steps.slice(1).map((_, at) =>
+    counts: Array.from({ length }, (_, at) =>
       different(
-        now.filter((one) => stepOf(steps, timeOf(one)) === at),
+        now.filter((one) => stepOf(one) === at),
         key,
       ),
     ),
@@ -196,27 +228,29 @@ export const toldNumbers = ({ events, pages, referrers, busiest, fell, contacts,
 };
 
 /** The accounts of a time: `GET /v2/numbers/accounts` with all of them. */
-export const accountsOf = (workspace: Workspace, { steps, before }: Steps) => {
+export const accountsOf = (workspace: Workspace, { length, stepOf, stepBefore }: When) => {
   const events = present(workspace).filter((event) => isCounted(workspace, event));
   const all = new Set(
-    events.filter((one) => isWithin(steps, one) || isWithin(before, one)).flatMap((one) => one.account ?? []),
+    events.filter((one) => (stepOf(one) ?? stepBefore(one)) !== undefined).flatMap((one) => one.account ?? []),
   );
-  const active = new Set(events.filter((one) => isWithin(steps, one)).map(({ contact }) => contact));
   const lines = [...all].map((account) => {
     const own = events.filter((one) => one.account === account);
-    const [now, past] = [own.filter((one) => isWithin(steps, one)), own.filter((one) => isWithin(before, one))];
+    const [now, past] = [stepOf, stepBefore].map((of) => own.filter((one) => of(one) !== undefined)) as [
+      Event[],
+      Event[],
+    ];
     const members = [...workspace.people].filter(([, { accounts }]) => accounts.has(account)).map(([uid]) => uid);
-    const counts = (at: readonly number[], some: readonly Event[]) =>
-      at.slice(1).map((_, step) => some.filter((one) => stepOf(at, timeOf(one)) === step).length);
-    const active_contacts = members.filter((uid) => active.has(uid)).length;
+    const counts = (of: When["stepOf"], some: readonly Event[]) =>
+      Array.from({ length }, (_, step) => some.filter((one) => of(one) === step).length);
+    const active_contacts = different(now, contactOf);
     const line = [
       account,
       now.length,
       past.length,
       members.length,
       active_contacts,
-      counts(steps, now),
-      counts(before, past),
+      counts(stepOf, now),
+      counts(stepBefore, past),
     ];
     return { events: now.length, before: past.length, line: line.join(" ") };
   });
@@ -229,20 +263,22 @@ export const accountsOf = (workspace: Workspace, { steps, before }: Steps) => {
   };
 };
 
-const mondayOf = (time: number): number => time - ((time - 4 * DAY) % (7 * DAY));
-
-/** Who came back: `GET /v2/numbers/returning`. */
+/** Who came back: `GET /v2/numbers/returning`. Weeks begin on Monday, as 1970-01-05 was one. */
 export const returningOf = (workspace: Workspace, of: "account" | "contact", now: number) => {
+  const mondayOf = (time: number): number => {
+    const { day } = localOf(time, workspace.zone);
+    return day - ((day - 4) % 7);
+  };
   const weeks = new Map<string, Set<number>>();
   for (const event of present(workspace).filter((one) => isCounted(workspace, one))) {
     const uid = of === "account" ? event.account : contactOf(event);
     if (uid !== undefined) weeks.set(uid, (weeks.get(uid) ?? new Set()).add(mondayOf(timeOf(event))));
   }
   return Array.from({ length: 12 }, (_, at) => {
-    const week = mondayOf(now) - (11 - at) * 7 * DAY;
+    const week = mondayOf(now) - (11 - at) * 7;
     const began = [...weeks.values()].filter((all) => Math.min(...all) === week);
-    const later = Array.from({ length: Math.min(8, 11 - at) }, (_, one) => week + (one + 1) * 7 * DAY);
-    const active = later.map((time) => began.filter((all) => all.has(time)).length);
-    return { week: new Date(week).toISOString().slice(0, 10), began: began.length, active };
+    const later = Array.from({ length: Math.min(8, 11 - at) }, (_, one) => week + (one + 1) * 7);
+    const active = later.map((day) => began.filter((all) => all.has(day)).length);
+    return { week: textOf(week), began: began.length, active };
   });
 };

@@ -90,6 +90,7 @@ const live = async ({ steps, zone }: History, open: Place["open"], told: (step: 
   try {
     const state = newState();
     state.workspaces.set("default", newWorkspace("default", zone));
+    await driver.ask("PUT", "/v2/numbers/time-zone", { token: OWN.admin, body: { time_zone: zone } });
     for (const step of steps) {
       done.push(String(step));
       told(String(step));

@@ -1,3 +1,5 @@
+import { noonOf, timeOf } from "./figures.js";
+
 /* What the model knows of the service: by what was sent and answered alone, no table. Times are epoch milliseconds. */
 
 export const DAY = 86_400_000;
@@ -61,6 +63,8 @@ export interface Workspace {
   name: string;
   /** In which its days are told. */
   zone: string;
+  /** The last day of which events are gone by retention. */
+  past?: string;
   exists: boolean;
   tokens: Map<string, Token[]>;
   people: Map<string, Person>;
@@ -181,15 +185,15 @@ export const send = ({ erasures }: State, workspace: Workspace, event: Event, an
   if (now !== "gone") tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], now);
 };
 
-/** What is left of an event whose contact was anonymised: all of them have one contact of chance. */
-export const anonymous = (
-  { mark, name, received: { from, to }, presence, mayRepeat }: Event,
-  contact: string,
-): Event => ({
-  ...{ mark, contact, name, presence, mayRepeat },
-  ...{ received: { from: from - (from % DAY), to: to - (to % DAY) } },
-  ...{ isStamped: false, isImported: true, isAnonymous: true },
-});
+/** What is left of an event whose contact was anonymised: all of them have one contact of chance, and stand at the noon of their days. */
+export const anonymous = (event: Event, contact: string, zone: string): Event => {
+  const { mark, name, received, presence, mayRepeat } = event;
+  const noon = (at: number): number => noonOf(timeOf({ ...event, received: { from: at, to: at } }), zone);
+  return {
+    ...{ mark, contact, name, presence, mayRepeat, received: { from: noon(received.from), to: noon(received.to) } },
+    ...{ isStamped: false, isImported: true, isAnonymous: true },
+  };
+};
 
 /** What is there of a contact that had occurred before a time goes, or stays without a name. */
 export const clear = (workspace: Workspace, contact: string, at: Span, keepsMarks = false): void => {
@@ -206,7 +210,8 @@ export const clear = (workspace: Workspace, contact: string, at: Span, keepsMark
       stays = stronger(stays, event.presence);
       if (event.account !== undefined && event.presence === "there") left.add(event.account);
       if (keepsMarks) event.mayBeAnonymous = true;
-    } else if (keepsMarks) workspace.events.set(mark, anonymous(event, `anonymous ${contact} ${at.from}`));
+    } else if (keepsMarks)
+      workspace.events.set(mark, anonymous(event, `anonymous ${contact} ${at.from}`, workspace.zone));
     else event.presence = event.mayBeAnonymous ? "perhaps" : "gone";
   }
   workspace.people.delete(contact);

@@ -16,7 +16,7 @@ import {
   type Said,
   soon,
 } from "./driver.js";
-import { changesOf } from "./figures.js";
+import { changesOf, dayOf } from "./figures.js";
 import * as model from "./state.js";
 import {
   DAY,
@@ -361,6 +361,8 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   retention: async (on) => {
     const days = 1 + (on.draw[0]! % 60);
     const [, { from, to }] = await timed(() => runs(on, "delete-events", "--older-than", String(days), "--yes"));
+    const past = dayOf(to - days * DAY, on.workspace.zone);
+    if (past > (on.workspace.past ?? "")) on.workspace.past = past;
     for (const event of model.present(on.workspace)) {
       event.isOld = event.received.from <= to - days * DAY;
       if (event.isOld) event.presence = event.received.to < from - days * DAY ? "gone" : "perhaps";
@@ -394,9 +396,15 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     } else if (state.workspaces.size < 4) {
       const workspace = model.newWorkspace(`shop-${state.workspaces.size}`, pick(ZONES, draw[0]));
       await must(driver.command("workspace", "create", workspace.name));
+      await must(driver.command("workspace", "zone", workspace.name, workspace.zone));
       for (const kind of KINDS_OF_TOKEN) await addToken({ ...on, workspace }, kind, `${kind}-token`);
       state.workspaces.set(workspace.name, workspace);
     }
+  },
+  zone: async (on) => {
+    const zone = pick(ZONES, on.draw[0]);
+    const { status } = await asksAdmin(on, "PUT", "/v2/numbers/time-zone", { time_zone: zone }, 200);
+    if (status === 200) on.workspace.zone = zone;
   },
   token: async (on) => {
     const { draw } = on;

@@ -29,7 +29,7 @@ overDatabase((place) => {
       (work) =>
         transaction((query) =>
           work(async (sql, values = []) => {
-            if (!sql.includes("AS quarter") || !sql.includes("FROM events")) return query(sql, values);
+            if (!sql.includes("AS local") || !sql.includes("FROM events")) return query(sql, values);
             if (values[0] === "broken") throw new Error("this cannot be read");
             const counted = "SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3";
             if (values[0] === "slow" && Number((await query(counted, values))[0]!.count) > MOST) {
@@ -50,7 +50,7 @@ overDatabase((place) => {
     const service = await startService({ database: limited, bounds: AT_ONCE, workspaces, metricsToken: "m" });
     const counted = async (workspace: string) => {
       const [row] = await database.query(
-        "SELECT sum(events) AS events FROM sums WHERE workspace = $1 AND kind = 'event'",
+        "SELECT sum(events) AS events FROM days WHERE workspace = $1 AND kind = 'name'",
         [workspace],
       );
       return Number(row!.events);

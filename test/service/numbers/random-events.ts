@@ -1,4 +1,4 @@
-/** Events at random, of some accounts and contacts, in the tables; and what is true of them, counted here. */
+/** Events at random, of some accounts and contacts, in the tables; with their figures. */
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
@@ -46,17 +46,6 @@ export const count = <T>(all: readonly T[], key: (one: T) => string | undefined)
   }
   return counts;
 };
-export const paramsOf = (event: NewEvent) => JSON.parse(event.params) as Record<string, string | undefined>;
-export const urlOf = (event: NewEvent) =>
-  paramsOf(event).visit_url === undefined ? undefined : new URL(paramsOf(event).visit_url!);
-
-/** The events of a time, and those of the time before. */
-export const within = (told: { starts: number[]; ends: number; before: { from: number; to: number } }) => {
-  const of = (since: number, until: number) =>
-    EVENTS.filter(({ receivedAt }) => receivedAt >= since && receivedAt < until);
-  return { now: of(told.starts[0]!, told.ends), past: of(told.before.from, told.before.to) };
-};
-
 /** Stores them, with their records and their sums. */
 export const storeEvents = async (database: Database): Promise<void> => {
   const sorted = [...EVENTS].sort((a, b) => a.receivedAt - b.receivedAt);
@@ -68,5 +57,6 @@ export const storeEvents = async (database: Database): Promise<void> => {
   await database.query("UPDATE accounts SET data = $2 WHERE id = $1", [
     ...[idOf("account", "account-3"), JSON.stringify({ name: "Zebra & Sons" })],
   ]);
+  await database.query("INSERT INTO workspaces (name, created_at, zone) VALUES ('default', 0, $1)", [ZONE]);
   await followSums(database);
 };

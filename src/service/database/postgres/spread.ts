@@ -99,6 +99,14 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   dead_letters: "id",
   sums: "key",
   sums_anew: "key",
+  active: "contact",
+  active_anew: "contact",
+  hours: "contact",
+  hours_anew: "contact",
+  account_names: "account",
+  account_names_anew: "account",
+  days: "key",
+  days_anew: "key",
   schema_migrations: null,
   service_state: null,
   service_keys: null,
@@ -111,6 +119,9 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   sums_stale: null,
   sums_renewed: null,
   left_out: null,
+  counted: null,
+  days_stale: null,
+  totals: null,
 };
 
 /** The table that those of the same type of column lie beside. */

@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type } from "typebox";
 import type { Database } from "../../database/database.js";
+import { leaveOut } from "../../days/left-out.js";
+import { setZone } from "../../days/place.js";
 import { errors } from "../../http/errors.js";
-import { leaveOut, listLeftOut } from "./left-out.js";
+import { LeftOut, One } from "../number-schemas.js";
+import { listLeftOut } from "./left-out.js";
 import type { Kind } from "./names.js";
-import { LeftOut, One } from "./people-schemas.js";
 
-/** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere. With the admin token. */
+/** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere; `PUT /v2/numbers/time-zone`: in which days are counted. With the admin token. */
 export const leftOutRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -25,4 +28,22 @@ export const leftOutRoutes =
             return { object: "numbers.left_out" as const, data: await listLeftOut(database.query, workspace) };
           },
         });
+    app.put(
+      "/v2/numbers/time-zone",
+      {
+        schema: {
+          ...{ tags: ["admin"], security: [{ bearer: [] }], operationId: "setTimeZone" },
+          summary: "Give a workspace the time zone of its days, which are counted anew",
+          body: Type.Object({ time_zone: Type.String({ description: "Such as `Europe/Berlin`" }) }),
+          response: {
+            200: Type.Object({ object: Type.Literal("numbers.time_zone"), time_zone: Type.String() }),
+            ...errors(400, 401, 404, 405, 415, 429, 500, 503),
+          },
+        },
+      },
+      async ({ body: { time_zone }, workspace }) => {
+        await setZone(database, workspace, time_zone);
+        return { object: "numbers.time_zone" as const, time_zone };
+      },
+    );
   };

@@ -1,0 +1,95 @@
+import type { Database, Query } from "../database/database.js";
+import { idAt, timeOf } from "../database/event-id.js";
+import { add } from "./add.js";
+import { type Bounds, fold, KEYS } from "./keys.js";
+import { begin, type Held, hold, hoursFrom, isCounted, markDays, openFrom, setPlace } from "./place.js";
+import { dayOf, readEvents } from "./rows.js";
+import { later, startOf } from "./zone.js";
+
+/** Events of one step: its transaction holds up nobody for long. */
+export const STEP = 5_000;
+/** Days after its end until a day is folded. */
+const FOLDED_AFTER = 2;
+
+/** When the first day that is not folded is to be so. */
+export const dueAt = ({ folded, zone }: Pick<Held, "folded" | "zone">): number =>
+  startOf(later(folded, 1 + FOLDED_AFTER), zone);
+
+/** How a step is made: by so many events, with these bounds of keys. */
+export interface Size {
+  rows?: number;
+  bounds?: Bounds;
+}
+
+/**
+ * Adds the next settled events of a workspace, each once, or folds a day that is due. The place moves in the same transaction.
+ *
+ * @param settled the first id that is not settled
+ * @returns whether there may be more
+ */
+export const step = (
+  database: Database,
+  workspace: string,
+  settled: string,
+  { rows = STEP, bounds = KEYS }: Size = {},
+): Promise<boolean> =>
+  database.transaction(async (query) => {
+    const held = await hold(query, workspace);
+    if (held.id === null) {
+      await begin(query, held, settled);
+      return true;
+    }
+    const { id, zone } = held;
+    // Where a day is put in its place, nothing comes between.
+    if (id >= settled || held.part?.startsWith("put")) return false;
+    const due = dueAt(held);
+    if (timeOf(id) >= due) {
+      await foldNext(query, held, bounds);
+      return true;
+    }
+    const end = [settled, idAt(due)].sort()[0]!;
+    const which = { condition: "workspace = $1 AND id >= $2 AND id < $3", values: [workspace, id, end] };
+    const read = await readEvents(query, zone, which, `ORDER BY id LIMIT ${rows + 1}`);
+    const next = read.length > rows ? read[rows]!.id : end;
+    if (read.length === 0 && end === settled) return false;
+    const counted = read.slice(0, rows).filter((row) => isCounted(row, held));
+    const open = openFrom(held);
+    await markDays(
+      query,
+      held,
+      counted.map(dayOf).filter((day) => day < open),
+    );
+    await add(query, held, { rows: counted.filter((row) => dayOf(row) >= open), sign: 1, bounds });
+    await setPlace(query, held, { id: next });
+    return next !== settled;
+  });
+
+/** Rows of hours that go in a step. */
+const CHUNK = 5_000;
+
+/** Folds the first day that is not, when the hours of a day that is past have gone. */
+const foldNext = async (query: Query, held: Held, bounds: Bounds): Promise<void> => {
+  const { workspace, folded } = held;
+  const from = hoursFrom({ ...held, folded: later(folded, 1) });
+  if (await forgetHours(query, workspace, from)) return;
+  await fold(query, { workspace, day: folded, into: "" }, bounds);
+  await query("UPDATE days SET hours = NULL WHERE workspace = $1 AND day < $2 AND day >= $3 AND hours IS NOT NULL", [
+    ...[workspace, from],
+    later(from, -7),
+  ]);
+  await setPlace(query, held, { folded: later(folded, 1) });
+};
+
+/** Deletes some rows of hours from before a day. @returns whether there may be more */
+const forgetHours = async (query: Query, workspace: string, before: string): Promise<boolean> => {
+  const old = "FROM hours WHERE workspace = $1 AND day < $2";
+  const [last] = await query<{ day: string; contact: string }>(
+    `SELECT day::text AS day, contact ${old} ORDER BY day, contact LIMIT 1 OFFSET ${CHUNK}`,
+    [workspace, before],
+  );
+  await query(`DELETE ${old} AND (day, contact) <= ($3::date, $4::uuid)`, [
+    ...[workspace, before],
+    ...(last === undefined ? [before, null] : [last.day, last.contact]),
+  ]);
+  return last !== undefined;
+};

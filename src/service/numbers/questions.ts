@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Query } from "../database/database.js";
+
+/*
+ * What can be asked: a file of SQL each. Its head has the question, what is to be said of it, and its parameters, each with what stands for it
+ * where it is not given, if anything does. In the SQL a parameter is `:'name'`, a text, as `psql --set name=…` takes it.
+ */
+
+/** Beside this file, and beside what is built of it. */
+export const FOLDER = fileURLToPath(new URL("./questions/", import.meta.url));
+
+interface Parameter {
+  name: string;
+  description: string;
+  /** Nothing of one that must be given. */
+  standard?: string;
+}
+
+export interface Question {
+  name: string;
+  title: string;
+  note: string;
+  parameters: Parameter[];
+  sql: string;
+}
+
+const readQuestion = (file: string): Question => {
+  const sql = readFileSync(join(FOLDER, file), "utf8").trim().replace(/;$/, "");
+  const head = [...sql.matchAll(/^-- (.*)$/gm)].map(([, line]) => line!);
+  const parameters = head.flatMap((line) => {
+    const [, name, , standard, description] = /^:(\w+)( = '(.*)')?: (.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, description: description!, ...(standard !== undefined && { standard }) }];
+  });
+  const [title, ...notes] = head.filter((line) => !line.startsWith(":"));
+  return { name: basename(file, ".sql"), title: title!, note: notes.join(" "), parameters, sql };
+};
+
+/** All of them, by their names. */
+export const QUESTIONS: ReadonlyMap<string, Question> = new Map(
+  readdirSync(FOLDER)
+    .sort()
+    .map(readQuestion)
+    .map((one) => [one.name, one]),
+);
+
+/** A question as the database takes it. @param given texts by the names of parameters; what is nothing is not given */
+export const prepare = ({ sql, parameters }: Question, given: Record<string, unknown>) => {
+  const names: string[] = [];
+  const text = sql.replace(/:'(\w+)'/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}::text`;
+  });
+  const standard = (name: string) => parameters.find((one) => one.name === name)?.standard;
+  return { text, values: names.map((name) => given[name] ?? standard(name) ?? null) };
+};
+
+/** Asks one. @returns its answer */
+export const ask = async <Answer>(query: Query, name: string, given: Record<string, unknown>): Promise<Answer> => {
+  const { text, values } = prepare(QUESTIONS.get(name)!, given);
+  const [row] = await query<{ answer: Answer }>(text, values);
+  return row!.answer;
+};

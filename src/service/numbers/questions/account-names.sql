@@ -1,0 +1,60 @@
+-- What did each account do, by name of event?
+-- Names beyond the hundred of an account and month are none. Hours are read from the events. Told with how many different accounts did it, in all and at each step.
+-- :workspace: whose data
+-- :account = '': uid, of this account alone
+-- :event_uid = '': of this name alone; must be given with hours
+-- :days: such as [2026-11-01,2026-11-30], or empty
+-- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
+-- :days_before: what they stand against
+-- :hours_before = 'empty': and of these
+-- :limit = '1000': rows
+WITH parts AS MATERIALIZED (
+  SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock,
+         (extract(epoch FROM lower(clock) AT TIME ZONE zone) * 1000)::bigint AS first, (extract(epoch FROM upper(clock) AT TIME ZONE zone) * 1000)::bigint AS until
+  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+    CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
+), did AS MATERIALIZED (
+  SELECT account, name, is_now, day - lower(span) AS step, events FROM (
+    SELECT account, name, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM account_names
+    WHERE workspace = :'workspace' AND (:'event_uid' = '' OR name = left(:'event_uid', 256))
+      AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))
+      AND month > (SELECT min(lower(kept)) FROM parts) - 31 AND month < (SELECT max(upper(kept)) FROM parts)) AS by_day
+    JOIN parts ON day <@ kept
+  WHERE events > 0
+  UNION ALL
+  SELECT account, name, is_now, CASE WHEN isempty(span) THEN (extract(epoch FROM day + hour * interval '1 hour' - lower(clock)) / 3600)::int ELSE day - lower(span) END, count(*)
+  FROM parts CROSS JOIN LATERAL (
+    SELECT account, name, day, hour FROM counted_events
+    WHERE workspace = :'workspace' AND :'event_uid' NOT IN ('', 'pageview') AND event_uid = :'event_uid' AND left(event_uid, 64) = left(:'event_uid', 64)
+      AND event_uid <> 'pageview' AND id >= id_at(first)
+    UNION ALL
+    SELECT account, name, day, hour FROM counted_events
+    WHERE workspace = :'workspace' AND :'event_uid' = 'pageview' AND event_uid = 'pageview' AND id >= id_at(first) AND id < id_at(until + 3600000)
+      AND (origin_id IS NOT NULL OR occurred_at < received_at - 3600000) IS NOT TRUE
+    UNION ALL
+    SELECT account, name, day, hour FROM counted_events
+    WHERE workspace = :'workspace' AND :'event_uid' = 'pageview' AND event_uid = 'pageview' AND at >= first AND at < until
+      AND (origin_id IS NOT NULL OR occurred_at < received_at - 3600000)) AS events
+  WHERE NOT isempty(clock) AND day + hour * interval '1 hour' <@ clock AND account <> '00000000-0000-0000-0000-000000000000'
+    AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account')) GROUP BY 1, 2, 3, 4
+), counts AS MATERIALIZED (
+  SELECT account AS id, name AS event_uid, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
+  FROM did GROUP BY 1, 2
+), ranked AS MATERIALIZED (
+  SELECT *, row_number() OVER (ORDER BY events DESC, id, event_uid) AS place, row_number() OVER (ORDER BY events - before, id) AS fall FROM counts
+), named AS MATERIALIZED (
+  SELECT place, fall, events, before, json_build_object('id', id, 'key', coalesce(told(unique_id), to_json(id)),
+    'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'event_uid', told(event_uid), 'events', events, 'before', before) AS one
+  FROM ranked LEFT JOIN accounts USING (id) WHERE place <= :'limit'::int OR fall <= 50
+)
+SELECT json_build_object(
+  'total', (SELECT coalesce(sum(events), 0) FROM counts), 'before', (SELECT coalesce(sum(before), 0) FROM counts),
+  'data', (SELECT coalesce(json_agg(one ORDER BY place), '[]') FROM named WHERE place <= :'limit'::int AND events > 0),
+  'fell', (SELECT coalesce(json_agg(one ORDER BY fall), '[]') FROM named WHERE fall <= 50 AND events < before),
+  'accounts', json_build_object(
+    'total', (SELECT count(DISTINCT account) FROM did WHERE is_now), 'before', (SELECT count(DISTINCT account) FROM did WHERE NOT is_now),
+    'counts', (SELECT json_agg(coalesce(count, 0) ORDER BY step)
+      FROM (SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
+            FROM parts WHERE is_now) AS every (step)
+        LEFT JOIN (SELECT step, count(DISTINCT account) AS count FROM did WHERE is_now GROUP BY 1) AS counted USING (step)))
+) AS answer;

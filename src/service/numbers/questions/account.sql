@@ -1,0 +1,36 @@
+-- Who belongs to an account, on which days was it active, and when was each member last seen?
+-- Events are those in this account, of the days that are kept; days are the last ninety, today included. The time of the last event is read from the events.
+-- :workspace: whose data
+-- :account: uid of the account
+WITH own AS MATERIALIZED (
+  SELECT key_of(:'workspace', 'account', :'account') AS id, zone, (now() AT TIME ZONE zone)::date AS today,
+         coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') AS past
+  FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
+), did AS MATERIALIZED (
+  SELECT contact, day, events FROM (
+    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events
+    FROM active WHERE workspace = :'workspace' AND account = (SELECT id FROM own) AND month > (SELECT past FROM own) - 31) AS by_day
+  WHERE events > 0 AND day >= (SELECT past FROM own)
+), members AS MATERIALIZED (
+  SELECT contact_id AS contact FROM account_contacts WHERE account_id = (SELECT id FROM own)
+    AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact')
+), seen AS MATERIALIZED (
+  SELECT contact, sum(events) AS events, max(day) AS last_seen_on FROM did GROUP BY 1
+), listed AS (
+  SELECT contact AS id, coalesce(events, 0) AS events, last_seen_on FROM members LEFT JOIN seen USING (contact)
+  ORDER BY last_seen_on DESC NULLS LAST, contact LIMIT 200
+), latest AS (
+  SELECT max(received_at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
+    SELECT received_at FROM counted_events
+    WHERE contact_id = seen.contact AND account = own.id AND id >= id_at((extract(epoch FROM last_seen_on::timestamp AT TIME ZONE zone) * 1000)::bigint)) AS events
+  WHERE last_seen_on = (SELECT max(last_seen_on) FROM seen)
+)
+SELECT json_build_object(
+  'last_event_at', (SELECT at FROM latest),
+  'members', json_build_object('total', (SELECT count(*) FROM members), 'data', (
+    SELECT coalesce(json_agg(json_build_object('id', id, 'unique_id', coalesce(told(unique_id), to_json(id)),
+        'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'events', events, 'last_seen_on', last_seen_on)
+      ORDER BY last_seen_on DESC NULLS LAST, id), '[]') FROM listed LEFT JOIN contacts USING (id))),
+  'days', (SELECT json_agg(coalesce(events, 0) ORDER BY ago DESC) FROM generate_series(0, 89) AS ago
+    LEFT JOIN (SELECT today - day AS ago, sum(events) AS events FROM did CROSS JOIN own GROUP BY 1) AS daily USING (ago))
+) AS answer;

@@ -1,0 +1,110 @@
+-- What did each account do in a time, and in the time before?
+-- One falls where it has lost a quarter of its events, and is silent where it has none left. All accounts are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. Those that lost most are told beside the page.
+-- :workspace: whose data
+-- :days: such as [2026-11-01,2026-11-30], or empty
+-- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
+-- :days_before: what they stand against
+-- :hours_before = 'empty': and of these
+-- :show = 'all': all that were active, falling or silent
+-- :search = '': in the name or the uid
+-- :others = 'false': true shows those that stand apart
+-- :sort = 'events': name, contacts, active_contacts, events, change or last_seen_on
+-- :order = 'desc': asc or desc
+-- :offset = '0': accounts before the page
+-- :limit = '50': accounts of the page
+WITH parts AS MATERIALIZED (
+  SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock
+  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+), months AS MATERIALIZED (
+  SELECT is_now, month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
+  FROM parts CROSS JOIN LATERAL generate_series(date_trunc('month', lower(kept)::timestamp), upper(kept) - 1, '1 month') AS month
+    CROSS JOIN LATERAL (SELECT greatest(lower(kept) - month::date, 0) AS low, least(upper(kept) - month::date, 31) AS high) AS bounds
+), by_month AS MATERIALIZED (
+  SELECT account, month, ARRAY[
+    sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
+    sum(events[9]), sum(events[10]), sum(events[11]), sum(events[12]), sum(events[13]), sum(events[14]), sum(events[15]), sum(events[16]),
+    sum(events[17]), sum(events[18]), sum(events[19]), sum(events[20]), sum(events[21]), sum(events[22]), sum(events[23]), sum(events[24]),
+    sum(events[25]), sum(events[26]), sum(events[27]), sum(events[28]), sum(events[29]), sum(events[30]), sum(events[31])] AS events
+  FROM active WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
+    AND month = ANY(ARRAY(SELECT month FROM months))
+  GROUP BY 1, 2
+), did AS MATERIALIZED (
+  SELECT account, is_now, day - lower(span) AS step, day, events
+  FROM (SELECT account, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM by_month) AS by_day
+    JOIN parts ON day <@ kept
+  WHERE events > 0
+  UNION ALL
+  SELECT account, is_now, CASE WHEN isempty(:'days'::daterange) THEN (extract(epoch FROM at - lower(clock)) / 3600)::int ELSE at::date - coalesce(lower(span), lower(clock)::date) END, at::date, sum(events) FROM (
+    SELECT account, is_now, span, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
+    FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
+    WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000') AS by_hour
+  WHERE events > 0 AND at <@ clock GROUP BY 1, 2, 3, 4
+), listed AS MATERIALIZED (
+  SELECT did.*, unique_id, coalesce(name_in(data), unique_id, did.id::text) AS name, events - before AS change,
+         coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known
+  FROM (SELECT account AS id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events,
+               coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before, max(day) AS last_seen_on FROM did GROUP BY 1) AS did
+    LEFT JOIN accounts USING (id)
+), fitting AS MATERIALIZED (
+  SELECT * FROM listed
+  WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND events <= before * 0.75 WHEN 'silent' THEN events = 0 ELSE events > 0 END
+), sums AS MATERIALIZED (
+  SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
+), shown AS MATERIALIZED (
+  SELECT fitting.* FROM fitting CROSS JOIN sums
+  WHERE CASE WHEN :'search' <> '' THEN strpos(lower(name COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+                                    OR strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+             WHEN :'others' = 'true' THEN NOT is_known
+             ELSE is_known OR known = 0 OR others <= 10 * known END
+), members AS MATERIALIZED (
+  SELECT account_id AS id, count(*) AS contacts FROM account_contacts
+  WHERE account_id IN (SELECT id FROM shown) GROUP BY 1
+), active_members AS MATERIALIZED (
+  SELECT account AS id, count(DISTINCT contact) AS active_contacts FROM (
+    SELECT account, contact FROM months JOIN active USING (month)
+    WHERE is_now AND workspace = :'workspace' AND account IN (SELECT id FROM shown) AND days & mask <> repeat('0', 31)::bit(31)
+    UNION ALL
+    SELECT account, contact FROM (
+      SELECT account, contact, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
+      FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
+      WHERE is_now AND workspace = :'workspace' AND account IN (SELECT id FROM shown)) AS by_hour
+    WHERE events > 0 AND at <@ clock) AS either GROUP BY 1
+), sorted AS MATERIALIZED (
+  SELECT shown.*, coalesce(contacts, 0) AS contacts, coalesce(active_contacts, 0) AS active_contacts,
+         row_number() OVER (ORDER BY
+           CASE WHEN :'sort' = 'name' AND :'order' = 'asc' THEN lower(name COLLATE "und-x-icu") END,
+           CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
+           CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END * CASE :'sort' WHEN 'contacts' THEN coalesce(contacts, 0)
+             WHEN 'active_contacts' THEN coalesce(active_contacts, 0) WHEN 'events' THEN events WHEN 'change' THEN change
+             WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date END, id) AS place
+  FROM shown LEFT JOIN members USING (id) LEFT JOIN active_members USING (id)
+), page AS MATERIALIZED (
+  SELECT * FROM sorted WHERE place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
+), steps AS (
+  SELECT id, is_now, json_agg(coalesce(did.events, 0) ORDER BY step) AS counts
+  FROM page CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now) CROSS JOIN (
+      SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
+      FROM parts WHERE is_now) AS every (step)
+    LEFT JOIN (SELECT account AS id, is_now, step, sum(events) AS events FROM did GROUP BY 1, 2, 3) AS did USING (id, is_now, step)
+  GROUP BY 1, 2
+), fell AS (
+  SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50
+)
+SELECT json_build_object(
+  'active', (SELECT count(*) FROM listed WHERE events > 0),
+  'falling', (SELECT count(*) FROM listed WHERE events > 0 AND events <= before * 0.75),
+  'silent', (SELECT count(*) FROM listed WHERE events = 0),
+  'total', (SELECT count(*) FROM shown),
+  'events', (SELECT coalesce(sum(events), 0) FROM listed), 'before', (SELECT coalesce(sum(before), 0) FROM listed),
+  'others', (SELECT json_build_object('total', count(*), 'events', coalesce(sum(events), 0)) FROM fitting CROSS JOIN sums
+             WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
+  'data', (SELECT coalesce(json_agg(json_build_object(
+      'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
+      'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change,
+      'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
+      'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
+      'last_seen_on', last_seen_on) ORDER BY place), '[]') FROM page),
+  'fell', (SELECT coalesce(json_agg(json_build_object(
+      'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
+      'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
+) AS answer;

@@ -1,0 +1,65 @@
+-- How often did events of each name come, or page views of each path, host or referrer?
+-- By days or by hours, against a time before. Keys that a day has not kept of its own are among the others, and so is all of days whose events are gone.
+-- :workspace: whose data
+-- :kind = 'name': name, path, host or referrer
+-- :key = '': of this key alone
+-- :account = '': names of this account alone, by uid; of hours there is the sum alone
+-- :days: such as [2026-11-01,2026-11-30], or empty
+-- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
+-- :days_before: what they stand against
+-- :hours_before = 'empty': and of these
+-- :most = '50': keys that are told
+-- :series = '8': keys of which each step is told
+WITH parts (is_now, span, clock) AS (VALUES
+  (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)
+), counted AS MATERIALIZED (
+  SELECT is_now, day - lower(span) AS step, key, events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
+  WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
+  UNION ALL
+  SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, key, events FROM (
+    SELECT is_now, clock, key, day + (generate_subscripts(hours, 1) - 1) * interval '1 hour' AS at, unnest(hours) AS events
+    FROM parts JOIN days ON day >= lower(clock)::date AND day <= upper(clock)::date
+    WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')) AS by_hour
+  WHERE events > 0 AND at <@ clock
+  UNION ALL
+  SELECT is_now, day - lower(span), '', CASE :'kind' WHEN 'name' THEN events WHEN 'path' THEN views END
+  FROM parts JOIN totals ON day >= lower(span) AND day < upper(span)
+  WHERE workspace = :'workspace' AND :'kind' IN ('name', 'path') AND :'key' = '' AND :'account' = ''
+  UNION ALL
+  SELECT is_now, day - lower(span), name, events FROM (
+    SELECT name, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM account_names
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '')
+      AND month > (SELECT min(lower(span)) FROM parts) - 31 AND month < (SELECT max(upper(span)) FROM parts)) AS by_day
+    JOIN parts ON day <@ (span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL))
+  WHERE events > 0
+  UNION ALL
+  SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, '', events FROM (
+    SELECT is_now, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
+    FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')) AS by_hour
+  WHERE events > 0 AND at <@ clock
+), keys AS MATERIALIZED (
+  SELECT key, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
+  FROM counted GROUP BY key
+), top AS MATERIALIZED (
+  SELECT key, events, before, row_number() OVER (ORDER BY events DESC, key) <= :'series'::int AS is_series
+  FROM keys WHERE key <> '' AND events > 0 ORDER BY events DESC, key LIMIT :'most'::int
+), steps AS MATERIALIZED (
+  SELECT coalesce(top.key, '') AS key, step, sum(counted.events) AS events
+  FROM counted LEFT JOIN top ON top.key = counted.key AND is_series WHERE is_now GROUP BY 1, 2
+), series AS (
+  SELECT key, json_agg(coalesce(events, 0) ORDER BY step) AS counts
+  FROM (SELECT key FROM top WHERE is_series UNION ALL SELECT '') AS keys
+    CROSS JOIN (SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
+                FROM parts WHERE is_now) AS every (step)
+    LEFT JOIN steps USING (key, step)
+  GROUP BY key
+)
+SELECT json_build_object(
+  'total', (SELECT coalesce(sum(events), 0) FROM keys), 'before', (SELECT coalesce(sum(before), 0) FROM keys),
+  'data', (SELECT coalesce(json_agg(json_build_object('key', told(key), 'events', events, 'before', before, 'counts', counts)
+                                    ORDER BY events DESC, key), '[]')
+           FROM top LEFT JOIN series USING (key)),
+  'others', (SELECT json_build_object('events', coalesce(sum(events), 0), 'counts', (SELECT counts FROM series WHERE key = ''))
+             FROM steps WHERE key = '')
+) AS answer;

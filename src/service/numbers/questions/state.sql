@@ -1,0 +1,9 @@
+-- How far is it counted?
+-- In which time zone days begin, from which day on all are counted where some are not, from which day on the events are there where older ones are gone by their age, and when the last event was stored.
+-- :workspace: whose data
+SELECT json_build_object(
+  'time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'),
+  'counted_back_to', (SELECT max(day) + 1 FROM days_stale WHERE workspace = :'workspace'),
+  'events_since', (SELECT past FROM counted WHERE workspace = :'workspace'),
+  'last_event_at', (SELECT ('x' || replace(left(id::text, 13), '-', ''))::bit(48)::bigint FROM events WHERE workspace = :'workspace' ORDER BY id DESC LIMIT 1)
+) AS answer;

@@ -1,0 +1,60 @@
+-- What did a contact, or an account, do last?
+-- The newest first, by the time of receipt. By keys, so it is fast in a table of any size; with a filter, of the latest 20,000 events of an account. What a contact did is here, whether it counts or not.
+-- :workspace: whose data
+-- :contact = '': uid of the contact
+-- :account = '': uid of the account
+-- :event_uid = '': of this name alone
+-- :host = '': page views of this host alone
+-- :path = '': page views of this path alone
+-- :referrer = '': page views that came from this host alone
+-- :before = '281474976710654_ffffffff-ffff-ffff-ffff-ffffffffffff': `next` of the page before
+-- :limit = '50': events of the page
+WITH own AS MATERIALIZED (
+  SELECT zone, at, id, least(id, id_at(at + 1)) AS below, (to_timestamp(at / 1000.0) AT TIME ZONE zone)::date AS last,
+         coalesce((SELECT counted.id FROM counted WHERE workspace = :'workspace'), id_at(0)) AS behind,
+         CASE WHEN :'event_uid' || :'host' || :'path' || :'referrer' = '' THEN :'limit'::int + 1 ELSE 20000 END AS most
+  FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone,
+               split_part(:'before', '_', 1)::bigint AS at, split_part(:'before', '_', 2)::uuid AS id) AS place
+), did AS MATERIALIZED (
+  SELECT contact, day, events FROM (
+    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM active
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+      AND month <= (SELECT last FROM own) AND month > coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') - 31) AS by_day
+  WHERE events > 0 AND day <= (SELECT last FROM own)
+), since AS MATERIALIZED (
+  SELECT coalesce(max(day), '1970-01-01') AS day FROM (
+    SELECT day, sum(sum(events)) OVER (ORDER BY day DESC) AS up_to FROM did GROUP BY day) AS daily
+  WHERE up_to >= (SELECT most FROM own)
+), whose AS MATERIALIZED (
+  SELECT key_of(:'workspace', 'contact', :'contact') AS contact, '1970-01-01'::date AS day WHERE :'contact' <> ''
+  UNION ALL SELECT DISTINCT did.contact, since.day FROM did CROSS JOIN since WHERE did.day >= since.day
+), found AS MATERIALIZED (
+  SELECT events.* FROM whose CROSS JOIN own CROSS JOIN LATERAL (
+    (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint AS at FROM events
+     WHERE contact_id = contact AND origin_id IS NULL AND events.id < below AND events.id >= id_at((extract(epoch FROM day::timestamp AT TIME ZONE zone) * 1000)::bigint)
+       AND (:'account' = '' OR account_uid = :'account' AND events.id < behind) AND (:'event_uid' = '' OR event_uid = :'event_uid')
+       AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
+       AND (:'referrer' = '' OR referrer_host = :'referrer') ORDER BY events.id DESC LIMIT :'limit'::int + 1)
+    UNION ALL
+    (SELECT events.*, received_at FROM events
+     WHERE contact_id = contact AND origin_id IS NOT NULL AND (received_at, events.id) < (own.at, own.id)
+       AND (:'account' = '' OR account_uid = :'account' AND events.id < behind) AND (:'event_uid' = '' OR event_uid = :'event_uid')
+       AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
+       AND (:'referrer' = '' OR referrer_host = :'referrer') ORDER BY received_at DESC, events.id DESC LIMIT :'limit'::int + 1)) AS events
+  UNION ALL
+  (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint FROM own JOIN events ON events.id >= behind AND events.id < below
+   WHERE workspace = :'workspace' AND :'account' <> '' AND account_uid = :'account' AND (:'event_uid' = '' OR event_uid = :'event_uid')
+     AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
+     AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact')
+   ORDER BY events.id DESC LIMIT :'limit'::int + 1)
+), page AS MATERIALIZED (
+  SELECT *, row_number() OVER (ORDER BY at DESC, id DESC) AS place FROM found ORDER BY at DESC, id DESC LIMIT :'limit'::int + 1
+)
+SELECT json_build_object(
+  'data', (SELECT coalesce(json_agg(json_build_object('id', page.id, 'received_at', received_at, 'occurred_at', occurred_at,
+      'contact', json_build_object('id', contact_id, 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
+      'account_uid', told(nullif(account_uid, '')), 'event_uid', told(event_uid), 'params', left(params, 4000),
+      'stamp', stamp, 'source', source, 'number', number) ORDER BY place), '[]')
+    FROM page LEFT JOIN contacts ON contacts.id = contact_id WHERE place <= :'limit'::int),
+  'next', (SELECT at || '_' || id FROM page WHERE place = :'limit'::int AND (SELECT count(*) FROM page) > :'limit'::int)
+) AS answer;
