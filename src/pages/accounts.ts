@@ -1,6 +1,6 @@
 import { hereWith, linkToAccount, readState, replaceState, type State, toQuery } from "./address.js";
 import type { Accounts, Ask } from "./ask.js";
-import { changeOf, createLeftOut, nameOf } from "./cards.js";
+import { changeOf, createLeftOut, howNamed, isNameless, nameOf } from "./cards.js";
 import { type Column, link, make, makeCsvButton, makeScroll, makeTable, replace, toLines } from "./elements.js";
 import { number, sinceDay } from "./format.js";
 import { createView, toldOf } from "./view.js";
@@ -103,6 +103,7 @@ export const createAccounts = (main: Element, ask: Ask) => {
   const table = makeScroll("Accounts", [], "div.scroll.whole");
   const pages = make("nav.paging", { "aria-label": "Pages of accounts" });
   const apart = make("p.note");
+  const nameless = make("p.note", { hidden: true }, ...howNamed("account"));
   const leftOut = createLeftOut(ask);
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<Account[]> => {
@@ -144,6 +145,7 @@ export const createAccounts = (main: Element, ask: Ask) => {
     const list = makeTable("Accounts", COLUMNS, data, makeHead);
     list.classList.add("accounts");
     replace(table, data.length === 0 ? make("p.nothing", none) : list);
+    nameless.hidden = !data.some(isNameless);
   };
   const csv = makeCsvButton("accounts", "Accounts", async () => toLines(FILE, await allRows()));
   const view = createView<Accounts>(main, "Accounts", {
@@ -160,7 +162,7 @@ export const createAccounts = (main: Element, ask: Ask) => {
         "section.card",
         { "aria-label": "Accounts", "data-card": "accounts" },
         make("div.card-head.list-head", tabs, field, csv),
-        ...[table, apart, pages],
+        ...[table, apart, nameless, pages],
       ),
       leftOut.element,
     ],

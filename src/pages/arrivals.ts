@@ -9,6 +9,9 @@ export interface Arrival {
   /** When it happened, where its page has stamped it with a time that the service believes. */
   occurred_at: number | null;
   contact_uid: string;
+  account_uid: string | null;
+  contact: { id: string; name: string };
+  account: { id: string; name: string } | null;
   event_uid: string;
   params: Record<string, unknown> | null;
   /** Where the service looks at proofs of identity. */
@@ -51,12 +54,12 @@ export const followArrivals = (
   const readNew = async (): Promise<Arrival[]> => {
     const from = Math.max(0, newest - LATE_MS);
     if (isFirst) {
-      const latest = await read(new URLSearchParams({ limit: FIRST, order: "desc" }));
+      const latest = await read(new URLSearchParams({ limit: FIRST, order: "desc", names: "true" }));
       return latest.filter((event) => event.received_at >= from).reverse();
     }
     const events: Arrival[] = [];
     for (let since = from; ; ) {
-      const page = await read(new URLSearchParams({ limit: `${PAGE}`, since: `${since}` }));
+      const page = await read(new URLSearchParams({ limit: `${PAGE}`, since: `${since}`, names: "true" }));
       events.push(...page);
       const last = page.at(-1)?.received_at;
       if (page.length < PAGE || last === undefined || last === since) return events;

@@ -219,9 +219,15 @@ export const createListCard = <A, T extends Counted>(
 export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
   createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
 
+export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id">): boolean => name === unique_id;
 /** A link to a record, with its uid where that is not its name. */
-export const nameOf = ({ name, unique_id }: Named, href: string) =>
-  make("span", link(href, name), ...(name === unique_id ? [] : [make("small", unique_id)]));
+export const nameOf = (one: Pick<Named, "name" | "unique_id">, href: string) =>
+  make("span", link(href, cut(one.name)), ...(isNameless(one) ? [] : [make("small", cut(one.unique_id))]));
+/** How a record whose uid stands in place of its name gets one. */
+export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
+  "Names come from your server: ",
+  make("code", `PUT /v2/${kind}s?uid=${uid} {"data": {"name": "…"}}`),
+];
 
 /** Says who counts nowhere: one's own accounts and contacts. */
 export const createLeftOut = (ask: Ask) => {
@@ -268,12 +274,9 @@ export const createTraits = () => {
     draw({ object, unique_id: uid, created_at, ...record }: OneAccount | OneContact): void {
       const { name, ...data } = record.data as Record<string, unknown>;
       const kind = object === "numbers.account" ? "account" : "contact";
-      const call = `PUT /v2/${kind}s?uid=${encodeURIComponent(uid)} {"data": {"name": "…"}}`;
       const traits = {
-        ...{
-          uid,
-          name: name === undefined ? make("span", "names come from your server: ", make("code", call)) : undefined,
-        },
+        uid,
+        name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
         ...{ stage: record.stage?.name, health: record.salesmachine.health, since: date(created_at * 1_000), ...data },
       };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);

@@ -1,5 +1,5 @@
 import { type Arrival, type Connection, createCounts, followArrivals, SCALES, type Scale } from "./arrivals.js";
-import { columnsOf, cut, drawLegend, makeParams } from "./cards.js";
+import { columnsOf, cut, drawLegend, howNamed, isNameless, makeParams, nameOf } from "./cards.js";
 import { createBars, type Figures } from "./chart.js";
 import { colourOf } from "./colours.js";
 import { type Column, type Content, check, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
@@ -18,12 +18,6 @@ const LATE_S = 2;
 /** Pixels of a lane of the chart. */
 const HEIGHT = 136;
 
-/** Names by uid, where they are known. */
-export interface Names {
-  contacts: Map<string, string>;
-  accounts: Map<string, string>;
-}
-
 const FORMATS: Record<Scale, StepFormat> = {
   seconds: { head: "Time", short: clockOfSeconds, long: clockOfSeconds },
   minutes: { head: "Time", short: clock, long: clock },
@@ -33,26 +27,24 @@ const WORDS = { connecting: "Connecting", live: "Live", paused: "Paused", reconn
 
 const timeOf = (at: number) => make("time", { datetime: new Date(at).toISOString() }, clockOfSeconds(at));
 
-/** The name where it is known, and the uid. */
-const named = (uid: unknown, names: Map<string, string>): Content[] => {
-  if (typeof uid !== "string" || uid === "") return ["–"];
-  return names.has(uid) ? [names.get(uid)!, make("small", cut(uid))] : [cut(uid)];
-};
+/** Where the pages of accounts and contacts are, for a page that another server shows. */
+const { serviceUrl: HOME = "" } = document.body.dataset;
 const HEADS = ["Happened", "Arrived", "Contact", "Account", "Event", "Params"];
 /** An arrival as a row. On a phone the stylesheet lays rows out as cards, and some browsers then forget their roles: they are said aloud. */
-const makeRow = (event: Arrival, names: Names, isMarked: boolean) => {
+const makeRow = (event: Arrival, isMarked: boolean) => {
   const { received_at: arrived, occurred_at: happened, event_uid: name, proven } = event;
-  const { account_uid: account, ...params } = event.params ?? {};
+  const { account_uid: _, ...params } = event.params ?? {};
+  const { contact, contact_uid, account, account_uid } = event;
   const late = happened === null ? 0 : Math.round((arrived - happened) / 1_000);
   const swatch = make("i.swatch", { "--colour": `var(${colourOf(name)})` });
   const cells: Content[][] = [
     [happened === null ? "–" : timeOf(happened)],
     [timeOf(arrived), ...(late >= LATE_S ? [make("small.late", `after ${late} s`)] : [])],
     [
-      ...named(event.contact_uid, names.contacts),
+      nameOf({ ...contact, unique_id: contact_uid }, `${HOME}/contacts/${contact.id}`),
       ...(proven === undefined ? [] : [make("small", proven ? "proven" : "not proven")]),
     ],
-    named(account, names.accounts),
+    [account ? nameOf({ ...account, unique_id: account_uid! }, `${HOME}/accounts/${account.id}`) : "–"],
     [make("div.event", swatch, make("span.event-name", cut(name)))],
     makeParams(params),
   ];
@@ -124,11 +116,7 @@ const createLiveChart = () => {
  *
  * @param read events of `GET /v2/events`; rejects while there is no answer
  */
-export const showLive = (
-  parent: Element,
-  read: (query: URLSearchParams) => Promise<Arrival[]>,
-  names: Names = { contacts: new Map(), accounts: new Map() },
-) => {
+export const showLive = (parent: Element, read: (query: URLSearchParams) => Promise<Arrival[]>) => {
   const state = make("p.state", { role: "status", "data-state": "connecting" }, WORDS.connecting);
   const pause = make("button", { type: "button", "data-action": "pause", "aria-pressed": "false" }, "Pause");
   const chart = createLiveChart();
@@ -142,6 +130,7 @@ export const showLive = (
   const body = make("tbody", { role: "rowgroup", "data-rows": true });
   const wait = make("p.note", "The service does not answer yet.");
   const empty = make("p.note", { hidden: true }, "Nothing has arrived yet.");
+  const nameless = make("p.note", { hidden: true }, ...howNamed("contact"));
   const view = make(
     "div.live-view",
     make("div.live-head", make("h1", "Live events"), state, pause),
@@ -161,7 +150,7 @@ export const showLive = (
         make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)),
         body,
       ),
-      ...[wait, empty],
+      ...[wait, empty, nameless],
     ),
   );
   parent.append(view);
@@ -196,7 +185,8 @@ export const showLive = (
     // First, as it gives the names their colours.
     drawChart();
     const isMarked = pending.length <= MAX_MARKED;
-    body.prepend(...pending.map((event) => makeRow(event, names, isMarked)).reverse());
+    body.prepend(...pending.map((event) => makeRow(event, isMarked)).reverse());
+    if (pending.some((one) => isNameless({ ...one.contact, unique_id: one.contact_uid }))) nameless.hidden = false;
     pending = [];
     while (body.childElementCount > MAX_ROWS) body.lastChild!.remove();
     showState();

@@ -8,6 +8,8 @@ import {
   createPages,
   createTiles,
   createTraits,
+  howNamed,
+  isNameless,
   makeCard,
   nameOf,
   timeTile,
@@ -39,7 +41,8 @@ const createMembers = () => {
       if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
       const table = makeScroll("Members", [makeTable("Members", MEMBERS, data)], "div.scroll.whole");
       const more = `The ${data.length} seen last, of ${number(total)}.`;
-      card.show(table, ...(total > data.length ? [make("p.note", more)] : []));
+      const how = data.some(isNameless) ? [make("p.note", ...howNamed("contact"))] : [];
+      card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...how);
     },
   };
 };

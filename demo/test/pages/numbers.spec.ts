@@ -99,10 +99,24 @@ test("The numbers page shows events as they arrive, until the token is forgotten
   await page.getByRole("link", { name: "Live" }).click();
   await expect(page.getByRole("status").first()).toHaveText("Live");
   await changing.post({ contact_uid: "dora", event_uid: "just_now" });
-  await expect(page.getByRole("row").filter({ hasText: "just_now" })).toContainText("dora");
+  const row = page.getByRole("row").filter({ hasText: "just_now" });
+  await expect(row).toContainText("dora");
+  await expect(page.locator("main")).toContainText("Names come from your server: PUT /v2/contacts?uid=…");
   await page.getByRole("button", { name: "Forget token" }).click();
   await expect(field(page)).toBeVisible();
   await expect(page.getByText("just_now")).toHaveCount(0);
+});
+
+test("The live page calls people and companies by their names, and each leads to its page", PAGES, async ({ page }) => {
+  await open(page);
+  await page.getByRole("link", { name: "Live" }).click();
+  const row = page.locator("[data-rows] tr").filter({ hasText: "Anna Berg" }).first();
+  await expect(row).toContainText("Acme Ltdacme");
+  await row.getByRole("link", { name: "Acme Ltd" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
+  await page.goto("/#live");
+  await row.getByRole("link", { name: "Anna Berg" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Anna Berg");
 });
 
 // Firefox's driver tells nothing of a file that a page makes.

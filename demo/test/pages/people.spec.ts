@@ -176,7 +176,7 @@ test(
       await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
     const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
     await open(page, `${changing.url}/accounts/${id}`);
-    await expect(page.locator("dl.traits")).toContainText("names come from your server: PUT /v2/accounts?uid=brisk");
+    await expect(page.locator("dl.traits")).toContainText("Names come from your server: PUT /v2/accounts?uid=brisk");
     await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
     await fetch(`${changing.url}/v2/contacts/erase`, {
       method: "POST",

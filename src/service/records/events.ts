@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import { UUID } from "../base/exact-text.js";
-import type { Database } from "../database/database.js";
+import { filledText, parseObject, recordId, UUID } from "../base/exact-text.js";
+import type { Database, Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers, readTimes } from "../http/validation.js";
-import { exportPage, jsonLine } from "./export.js";
+import { type Exported, exportPage, jsonLine } from "./export.js";
 import { lostPlace } from "./lost-places.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
@@ -35,11 +35,16 @@ const EventQuery = Type.Object({
     description: "The oldest first, or without `after` the latest: `desc`",
   }),
   limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
+  names: Type.Enum(["true", "false"], { default: "false", description: "`true`: with `contact` and `account`" }),
 });
 
 const Nullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(type: T) =>
   Type.Union([type, Type.Null()]);
 
+const Named = Type.Object({
+  id: Type.String({ description: "Internal id" }),
+  name: Type.String({ description: "`name` of its data, or its uid" }),
+});
 const EventList = Type.Object(
   {
     object: Type.Literal("event.list"),
@@ -59,6 +64,8 @@ const EventList = Type.Object(
           Type.Boolean({ description: "Whether its proof of identity held, where one was looked at" }),
         ),
         stamped: Type.Optional(Type.Literal(false, { description: "Its `event_id` is a page's own, and no stamp" })),
+        contact: Type.Optional(Named),
+        account: Type.Optional(Type.Union([Named, Type.Null()])),
         settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
       }),
     ),
@@ -72,6 +79,22 @@ const EventList = Type.Object(
   },
   { description: "One page of events" },
 );
+
+/** Gives events the id and the name of their contact, and of their account. */
+const withNames = async (query: Query, workspace: string, rows: readonly Exported[]): Promise<Exported[]> => {
+  const members = await Promise.all(
+    (["contact", "account"] as const).map(async (kind) => {
+      const idOf = (uid: unknown) => recordId(kind, String(uid), workspace);
+      const uids = new Set(rows.map((row) => row[`${kind}_uid`]).filter((uid) => uid !== null));
+      const found = await query(`SELECT id, data FROM ${kind}s WHERE id = ANY($1::uuid[])`, [[...uids].map(idOf)]);
+      const names = new Map(found.map(({ id, data }) => [id, filledText(parseObject(data)?.name)]));
+      return ({ [`${kind}_uid`]: uid }: Exported): Exported => ({
+        [kind]: uid === null ? null : { json: JSON.stringify({ id: idOf(uid), name: names.get(idOf(uid)) ?? uid }) },
+      });
+    }),
+  );
+  return rows.map((row) => Object.assign({}, row, ...members.map((of) => of(row))));
+};
 
 /**
  * `GET /v2/events`: the stored events, page by page. Not of the vendor's interface.
@@ -107,6 +130,7 @@ export const eventListRoute =
           after,
           order,
           limit,
+          names,
         } = request.query;
         const { workspace } = request;
         if (after !== undefined && order === "desc") throw new HttpError(400, "order must be asc with after");
@@ -120,7 +144,8 @@ export const eventListRoute =
         const next = `${ownUrl(request, publicUrl)}/v2/events?${page}`;
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
-        const data = rows.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));
+        const told = names === "true" ? await withNames(query, workspace, rows) : rows;
+        const data = told.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));
         const pagination = JSON.stringify({ limit: isFull ? rows.length : limit, count: rows.length, next });
         return `{"object":"event.list","data":[${data.join(",")}],"pagination":${pagination}}`;
       },

@@ -118,6 +118,21 @@ it("lists events of a contact, of a name, the latest first where that is asked f
   expect((await json(`/v2/events?since=${2 ** 48}`)).data).toEqual([]);
 });
 
+it("names the contact and the account of events where that is asked for", async () => {
+  await service.post({ contact_uid: "nameless", event_uid: "named", params: { account_uid: "account-01" } });
+  await service.post({ contact_uid: "contact-001", event_uid: "named" });
+  const [account, contact] = await Promise.all(
+    ["accounts?uid=account-01", "contacts?uid=contact-001"].map((path) => json(`/v2/${path}`)),
+  );
+  const { data, pagination } = await json("/v2/events?event_uid=named&names=true");
+  expect(data).toMatchObject([
+    { contact: { id: expect.any(String), name: "nameless" }, account: { id: account.id, name: account.data.name } },
+    { contact: { id: contact.id, name: contact.data.name }, account: null },
+  ]);
+  expect(pagination.next).toContain("names=true");
+  expect((await json(`/v2/contacts/${data[0].contact.id}`)).unique_id).toBe("nameless");
+});
+
 it.each([
   ...["offset=-1", "offset=1.5", "offset=x", "offset=", "limit=0", "limit=-5", "limit=2.5", "limit=1e1", "limit=0x10"],
   ...["limit=1&limit=2", "order=DESC", "order=up", "sort=name", "sort="],
