@@ -71,8 +71,7 @@ const createNumberTiles = () =>
 
 const toldFor = (numbers: Numbers): string => {
   const { events, last_event_at: last, counted_to: to } = numbers;
-  if (last === null)
-    return "No event has come yet. On a page that should send some, the inspector says why none comes.";
+  if (last === null) return "No event has come yet.";
   if (Date.now() - to > BEHIND_MS) return `Still counting: so far the events up to ${moment(to)} are in the figures.`;
   return last > to && events.total === 0
     ? "The first event has come. It is counted within two minutes."
@@ -121,32 +120,62 @@ const createReturning = (ask: Ask, again: () => void) => {
   };
 };
 
+/** How the first event comes. */
+const createFirst = () => {
+  const { origin } = location;
+  const lines = [
+    `<script async src="${origin}/numbers/lib.js" data-api-token="YOUR_API_TOKEN"`,
+    `  data-track-url="${origin}" data-referrer`,
+    '  data-contact-uid="PERSON" data-account-uid="COMPANY"></script>',
+  ];
+  const term = (name: string, ...text: string[]) => make("div", make("dt", make("code", name)), make("dd", ...text));
+  return make(
+    "section.card.first",
+    { "aria-labelledby": "first-title", "data-card": "first", hidden: true },
+    make("h2", { id: "first-title" }, "Paste this tag into your pages"),
+    make("pre", { tabindex: "0", "aria-label": "The tag" }, lines.join("\n")),
+    make(
+      "dl",
+      term(
+        "YOUR_API_TOKEN",
+        "is the API token of this workspace, which npm start prints, and setup on a server. Another one is made by ",
+        "tracklet-service token create website --kind api",
+      ),
+      term("PERSON", "is the key under which you store whoever is logged in: nothing is sent of who is not named."),
+      term("COMPANY", "is the key of the customer that the person belongs to. Leave it out where there is none."),
+    ),
+    make("p.note", "The first event shows under Live at once, and here within two minutes."),
+    make("p.note", "None comes? On your page, the inspector says why: its link stands at the foot of this page."),
+  );
+};
+
 /** The first page: what there was, in figures. */
 export const createNumbers = (main: Element, ask: Ask) => {
   const [tiles, cards] = [createNumberTiles(), createCards()];
   const leftOut = createLeftOut(ask);
   const returning = createReturning(ask, () => view.show());
-  const all = make("p.note");
+  const [all, first] = [make("p.note"), createFirst()];
+  const figures = make("div.cards", ...cards.map(({ element }) => element), returning.element);
   const view = createView<Numbers>(main, "Numbers", {
     ask,
     address: (state) => `/v2/numbers?${toQuery(state)}`,
     draw: async (numbers, state) => {
       for (const one of [tiles, ...cards]) one.draw(numbers);
       replace(all, link(linkTo("/accounts"), "All accounts"), ", those that fall, and those that are silent.");
+      const { last_event_at: last, events } = numbers;
+      first.hidden = last !== null || events.total + events.before > 0;
+      tiles.element.hidden = figures.hidden = !first.hidden;
       const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
       returning.element.hidden = isFiltered;
       // It tells of nobody.
       const isNameless = numbers.busiest === undefined;
-      all.hidden = find("nav.pages").hidden = isNameless;
+      find("nav.pages").hidden = isNameless;
+      all.hidden = isNameless || !first.hidden;
       await Promise.all([isNameless || leftOut.load(), isFiltered || returning.load()]);
       const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
-    parts: [
-      tiles.element,
-      make("div.cards", ...cards.map(({ element }) => element), returning.element),
-      ...[all, leftOut.element],
-    ],
+    parts: [...[first, tiles.element, figures], ...[all, leftOut.element]],
   });
   return view;
 };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
+import { startSite } from "../../../e2e/harness/site.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
 import { waitFor } from "../../../test/support/wait.js";
@@ -91,6 +92,29 @@ test(
     ]);
     await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
     await expect(page.locator(".asked code")).toHaveText(/^GET \/v2\/numbers\?span=7d&time_zone=/);
+  },
+);
+
+test(
+  "A workspace without an event is shown the tag that brings the first one, and then its figures",
+  PAGES,
+  async ({ page, changing }) => {
+    await open(page, changing.url);
+    await expect(page.locator("[data-tile], [data-card]").filter({ visible: true })).toHaveCount(1);
+    const tag = await page.getByLabel("The tag").textContent();
+    expect(tag!.match(/https?:[^"]*/g)).toEqual([`${changing.url}/numbers/lib.js`, changing.url]);
+    const site = await startSite();
+    site.page("/", site.html({ tag: false, head: tag!.replace("YOUR_API_TOKEN", API_TOKEN) }));
+    const own = await page.context().newPage();
+    await own.goto(site.url);
+    await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === 1, {
+      what: "the event to be counted",
+    });
+    await site.close();
+    await page.reload();
+    await expect(tile(page, "events")).toHaveText("1");
+    await expect(card(page, "first")).toBeHidden();
+    await expect(card(page, "accounts")).toContainText("COMPANY");
   },
 );
 
