@@ -222,7 +222,14 @@ export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
 export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id">): boolean => name === unique_id;
 /** A link to a record, with its uid where that is not its name. */
 export const nameOf = (one: Pick<Named, "name" | "unique_id">, href: string) =>
-  make("span", link(href, cut(one.name)), ...(isNameless(one) ? [] : [make("small", cut(one.unique_id))]));
+  make(
+    "span",
+    link(href, cut(one.name)),
+    ...(isNameless(one) ? [] : [make("small", cut(one.unique_id))]),
+    ...(isNone(one.unique_id) ? [make("small.down", "no real one: a page has not filled it in")] : []),
+  );
+/** Is it the uid of nobody: what a page sends that has not filled it in? */
+export const isNone = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
 /** How a record whose uid stands in place of its name gets one. */
 export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
   "Names come from your server: ",

@@ -1,4 +1,5 @@
 import type { LeftOut, Named } from "./ask.js";
+import { isNone } from "./cards.js";
 import { make, save } from "./elements.js";
 
 /** Asks with the admin token, which is written down nowhere. */
@@ -8,17 +9,17 @@ const askAs = async (token: string, method: string, path: string, body?: object)
   if (answer.ok) return answer;
   if (answer.status === 404)
     throw new Error(
-      "The service has no admin token, or no longer this contact. The first is made by: tracklet-service token create maintenance --kind admin",
+      "The service has no admin token, or this record no longer. The first is made by: tracklet-service token create maintenance --kind admin",
     );
   throw new Error((await answer.json()).error);
 };
 
 /**
- * What only the operator may do: leave one's own out of all figures; of a person, take all that is stored along, or erase it.
+ * What only the operator may do: leave one's own out of all figures; take all that is stored of a person along, and erase it; delete an account.
  *
  * @param erased hears that nothing is left to be shown
  */
-export const createPersonal = (kind: "account" | "contact", id: string, erased: (text: string) => void = () => {}) => {
+export const createPersonal = (kind: "account" | "contact", id: string, erased: (text: string) => void) => {
   let uid = "";
   let isLeftOut = false;
   const token = make("input", {
@@ -28,7 +29,10 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
     erasing.disabled = !sure.checked;
   };
   const sure = make("input", { type: "checkbox", id: "sure", change });
-  const erasing = make("button.danger", { type: "submit", value: "erase", disabled: true }, "Erase this contact");
+  const isPerson = kind === "contact";
+  const value = isPerson ? "erase" : "delete";
+  const end = isPerson ? "Erase this contact" : "Delete its record";
+  const erasing = make("button.danger", { type: "submit", value, disabled: true }, end);
   const leaving = make("button", { type: "submit", value: "leave" });
   const said = make("p.note", { role: "status" });
   const show = () => {
@@ -52,6 +56,11 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
       erased(`Erased. Events that went with it: ${events}.`);
       return "";
     },
+    delete: async (given) => {
+      await askAs(given, "DELETE", `/v2/accounts/${id}`);
+      erased("Its record is deleted. Its events stay with their contacts.");
+      return "";
+    },
   };
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -61,11 +70,10 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
     const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
     said.textContent = await deeds[value]!(given).catch((error: Error) => error.message);
   };
-  const ofPerson = [
-    make("div.actions", make("button", { type: "submit", value: "export" }, "Export all that is stored")),
-    make("label.sure", sure, " Its record and all its events shall be gone for good"),
-    make("div.actions", erasing),
-  ];
+  const gone = isPerson
+    ? " Its record and all its events shall be gone for good"
+    : " Its record and memberships shall be gone; its events stay with their contacts, and the next one that names it makes it anew";
+  const exporting = make("button", { type: "submit", value: "export" }, "Export all that is stored");
   const form = make(
     "form.personal",
     { submit },
@@ -73,18 +81,30 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
     token,
     make("p.note", "It is asked for each time, and kept nowhere."),
     make("div.actions", leaving),
-    ...(kind === "contact" ? ofPerson : []),
+    ...(isPerson ? [make("div.actions", exporting)] : []),
+    make("label.sure", sure, gone),
+    make("div.actions", erasing),
     said,
   );
+  const none = make(
+    "p.down",
+    { hidden: true },
+    "This is no real one: a page has sent what it has not filled in. Leave it out of all figures, or delete its record.",
+  );
+  const fold = make("details", make("summary", "With the admin token"), form);
   return {
     element: make(
       "section.card",
       { "aria-labelledby": "personal-title", "data-card": "personal" },
-      make("h2", { id: "personal-title" }, kind === "contact" ? "Leave out, export, erase" : "Leave out"),
-      make("details", make("summary", "With the admin token"), form),
+      make("h2", { id: "personal-title" }, isPerson ? "Leave out, export, erase" : "Leave out, delete"),
+      ...[none, fold],
     ),
     draw({ unique_id }: Named, leftOut: LeftOut["data"]): void {
       uid = unique_id;
+      if (none.hidden && isNone(uid)) {
+        none.hidden = false;
+        fold.open = true;
+      }
       isLeftOut = leftOut.some((one) => one.id === id);
       show();
     },

@@ -109,9 +109,9 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     createCalendar(),
   ];
   const [traits, leftOut] = [createTraits(), createLeftOut(ask)];
-  const personal = createPersonal("account", id);
+  const personal = createPersonal("account", id, (text) => view.end(text));
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
-  return createView<OneAccount>(main, "Account", {
+  const view = createView<OneAccount>(main, "Account", {
     ask,
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
     draw: async (answer, state, isNow) => {
@@ -127,6 +127,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
       make("div.cards", ...[...cards, line, personal].map(({ element }) => element)),
     ],
   });
+  return view;
 };
 
 /** One contact: who it is, and all that it did. */

@@ -116,7 +116,7 @@ export const createView = <T>(
     } catch (error) {
       if (!isNow()) return;
       const { status: code, message } = error as Error & { status?: number };
-      if (code === 404) return end("Nothing of it is stored: it was erased or deleted, or was never there.");
+      if (code === 404) return end("Nothing of it is stored: it was erased or never seen.");
       status.textContent = `The service does not answer as it should: ${message}. It is asked again in a minute.`;
     }
   };

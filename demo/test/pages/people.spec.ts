@@ -161,11 +161,36 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   await expect(page.getByText("Erased. Events that went with it: 1.")).toBeVisible();
   await expect(page.locator("main")).not.toContainText(/emil|seen|Erase this/);
   await page.reload();
-  await expect(page.locator("main").getByRole("status")).toHaveText(/^Nothing of it is stored/);
+  await expect(page.locator("main").getByRole("status")).toHaveText(
+    "Nothing of it is stored: it was erased or never seen.",
+  );
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
   );
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
+});
+
+test("An account that is none is marked, left out, and its record deleted", PAGES, async ({ page, changing }) => {
+  for (const account_uid of ["acme", "{{company.id}}"])
+    await changing.post({ contact_uid: "emil", event_uid: "seen", params: { account_uid } });
+  await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 2, {
+    what: "both to be counted",
+  });
+  await open(page, `${changing.url}/accounts`);
+  await expect(page.getByRole("row").filter({ hasText: "no real one" })).toHaveCount(1);
+  await follow(page, "{{company.id}}");
+  await expect(card(page, "personal")).toContainText("a page has sent what it has not filled in");
+  await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
+  await page.getByRole("button", { name: "Leave this account out of all figures" }).click();
+  await expect(card(page, "personal").getByRole("status")).toHaveText(/^It counts nowhere/);
+  await page.getByLabel(/its events stay with their contacts/).check();
+  await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
+  await page.getByRole("button", { name: "Delete its record" }).click();
+  await expect(page.locator("main").getByRole("status")).toHaveText(/^Its record is deleted/);
+  const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
+  await page.goto(`${changing.url}/contacts/${id}`);
+  await expect(page.locator(".memberships")).toHaveText("Belongs to acme");
+  await expect(card(page, "time-line").getByRole("listitem").filter({ hasText: "{{company.id}}" })).toHaveCount(1);
 });
 
 test(

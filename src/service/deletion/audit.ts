@@ -43,10 +43,10 @@ export const beginDeeds = async (query: Query, rows: readonly Row[]): Promise<vo
 /** What the audit log calls a command. */
 export const COMMAND = "command line";
 
-/** Writes what a command has done, with how many events. @param subject stands for a person or a record; nothing where it is about many */
+/** Writes what a command, or who has a token, has done, with how many events. @param subject stands for a person or a record; nothing where it is about many */
 export const noteDeed = (
   query: Query,
-  { subject = NIL, ...deed }: { workspace: string; what: string; events?: number; subject?: string },
+  { subject = NIL, ...deed }: { workspace: string; what: string; events?: number; subject?: string; token?: string },
 ): Promise<void> => beginDeeds(query, [{ id: newIds(1)[0]!, at: Date.now(), token: COMMAND, subject, ...deed }]);
 
 /** The same of what only reads, as the role may: then it is said that the log does not have it. */

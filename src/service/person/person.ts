@@ -2,13 +2,16 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { UUID } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { beginDeeds, endDeeds } from "../deletion/audit.js";
+import { beginDeeds, endDeeds, noteDeed } from "../deletion/audit.js";
+import { deleteAccount } from "../deletion/chosen.js";
 import { eraseContacts, isKnown } from "../deletion/erasure.js";
-import { keyIn, markOfUid } from "../deletion/tombstones.js";
+import { keyIn, markOf, markOfUid } from "../deletion/tombstones.js";
 import { errors, notFound } from "../http/errors.js";
 import { exportPage, exportRows, jsonLine } from "../records/export.js";
+import { READ } from "../records/records.js";
 
 const uid = Type.String({ minLength: 1, description: "Unique id of the contact" });
 const Erased = Type.Object(
@@ -28,7 +31,7 @@ const common = { tags: ["admin"], security: [{ bearer: [] }] };
 const params = Type.Array(Type.String(), { description: "Members of the params that are kept" });
 const failures = errors(400, 401, 404, 405, 429, 500, 503);
 
-/** What concerns one person: all that is stored, its erasure, and what is left of it without a name. */
+/** What concerns one person: all that is stored, its erasure, and what is left of it without a name. And the end of an account, which is no person. */
 export const personRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -101,6 +104,29 @@ export const personRoutes =
         },
       },
       (request) => erase(request, { uid: request.body.uid, anonymise: request.body.params ?? [] }),
+    );
+    app.delete(
+      "/v2/accounts/:id",
+      {
+        schema: {
+          ...common,
+          operationId: "deleteAccount",
+          summary: "Delete the record of one account",
+          description: "With the admin token. With its memberships; its events stay, and the next one makes it anew.",
+          params: Type.Object({ id: Type.String({ pattern: UUID.source, description: "Internal id" }) }),
+          response: {
+            200: Type.Object({ object: Type.Literal("account"), id: Type.String(), deleted: Type.Literal(true) }),
+            ...failures,
+          },
+        },
+      },
+      async ({ params: { id }, workspace, tokenName: token }) => {
+        const { unique_id: uid } = await READ.account(query, workspace, id);
+        const subject = markOf(await keyIn(query), `account/${workspace}/${uid}`);
+        await noteDeed(query, { workspace, token, what: "deleted the account", subject });
+        await deleteAccount(database, workspace, uid);
+        return { object: "account" as const, id, deleted: true as const };
+      },
     );
   };
 

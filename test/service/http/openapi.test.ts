@@ -20,7 +20,7 @@ const PATHS = {
   ...{ "/v1/track/event": "post", "/v1/track/events": "post" },
   ...{
     "/v2/accounts": "get put",
-    "/v2/accounts/{id}": "get",
+    "/v2/accounts/{id}": "delete get",
     "/v2/contacts": "delete get put",
     "/v2/contacts/{id}": "get",
   },

@@ -53,6 +53,15 @@ it("is not there without an admin token, and is for its holder alone", async () 
   await expectRefusal(await erase("nobody"), 404, /contact was not found/);
 });
 
+it("deletes the record of an account, whose events stay with their contacts", async () => {
+  await send("dora", { account_uid: "undefined" });
+  const { id } = await service.json("/v2/accounts?uid=undefined");
+  expect(await (await ask("DELETE", `accounts/${id}`)).json()).toEqual({ object: "account", id, deleted: true });
+  await expectRefusal(await ask("DELETE", `accounts/${id}`), 404, /account was not found/);
+  expect((await service.json("/v2/contacts?uid=dora")).accounts.total).toBe(0);
+  expect((await service.events("dora")).rows).toMatchObject([{ account_uid: "undefined" }]);
+});
+
 it("gives all that is stored of a person", async () => {
   await service.post('{"contact_uid":"carl","event_uid":"exact","params":{"a":1.10,"account_uid":"acme"}}');
   const whole = await (await ask("GET", "contacts/data?uid=carl")).text();
@@ -110,12 +119,13 @@ it("writes down who did what, when and to how many", async () => {
       .flatMap((line) => (line === "" ? [] : JSON.parse(line)));
   const lines = await told();
   expect(lines.map(({ token, what, events }) => [token, what, events])).toEqual([
+    ["maintenance", "deleted the account", null],
     ["maintenance", "read", 1],
     ["maintenance", "erase", 2],
     ["maintenance", "erase", 0],
     ["maintenance", "anonymise", 3],
   ]);
-  expect(lines[2]).toEqual({ ...lines[1], at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), events: 0 });
+  expect(lines[3]).toEqual({ ...lines[2], at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), events: 0 });
   expect(await told("--workspace", "shop")).toEqual([]);
 });
 
