@@ -14,7 +14,20 @@ import {
   toLines,
   withCommas,
 } from "./elements.js";
-import { against, change, date, dayOf, moment, number, type StepFormat, share, since, stepFormat } from "./format.js";
+import {
+  against,
+  change,
+  date,
+  dayOf,
+  exactShare,
+  moment,
+  number,
+  type StepFormat,
+  share,
+  since,
+  stampOf,
+  stepFormat,
+} from "./format.js";
 
 const NOTHING = "Nothing in this time.";
 /** Rows of a list that are seen at once, until all are asked for. */
@@ -85,7 +98,7 @@ export const columnsOf = (
 ): Column<number>[] => {
   const shown = (at: number) => (linkOf ? link(linkOf(starts[at]!), long(starts[at]!)) : long(starts[at]!));
   return [
-    { head, of: (at) => new Date(starts[at]!).toISOString(), shown },
+    { head, of: (at) => (head === "Day" ? dayOf : stampOf)(starts[at]!), shown },
     ...more,
     ...series.map(({ label, counts }) => ({ head: label, of: (at: number) => counts[at]! })),
   ];
@@ -189,11 +202,14 @@ export const createListCard = <A, T extends Counted>(
       return make("span.key", { title: one.key }, bar, make("span", link(linkOf(one), one.name ?? one.key)));
     };
     const shares: Column<T> = {
-      ...{ head: "Share", of: ({ events }) => total && events / total },
+      ...{ head: "Share", of: ({ events }) => exactShare(events, total) },
       shown: ({ events }) => share(events, total),
     };
     const columns: Column<T>[] = [
       { head, of: (one) => one.key, shown: key },
+      ...(data.some(({ name }) => name !== undefined)
+        ? [{ head: "Name", of: ({ name }: T) => name, shown: null }]
+        : []),
       { head: unit, of: (one) => one.events },
       { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
       ...(isOfShares ? [shares] : []),

@@ -23,6 +23,9 @@ export const moment = told({ dateStyle: "medium", timeStyle: "short" });
 export const dayOf = (time: number): string =>
   new Intl.DateTimeFormat("sv", { dateStyle: "short", timeZone: times.zone }).format(time);
 
+/** A moment as spreadsheets read it: `2026-01-31 13:05:10`, in the zone in which times are told. */
+export const stampOf = (time: number): string => `${dayOf(time)} ${clockOfSeconds(time)}`;
+
 const ago = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto", style: "narrow" });
 const UNITS = [
   ["day", 86_400_000],
@@ -66,6 +69,9 @@ export const share = (part: number, all: number): string => {
   if (all === 0) return "–";
   return part > 0 && part / all < LEAST ? `< ${percent(LEAST)}` : percent(part / all);
 };
+/** The same as spreadsheets read it. */
+export const exactShare = (part: number, all: number): string | null =>
+  all === 0 ? null : `${((100 * part) / all).toFixed(2)}%`;
 /** How a figure stands against the one of the time before. */
 export const change = (now: number, before: number, none = "new"): string => {
   if (before === 0) return now === 0 ? "" : none;

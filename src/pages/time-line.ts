@@ -2,7 +2,7 @@ import { filtersOf, hereWith, linkToContact, type State } from "./address.js";
 import type { Ask, TimeLine } from "./ask.js";
 import { makeCard, makeParams } from "./cards.js";
 import { type Column, link, make, replace } from "./elements.js";
-import { clockOfSeconds, dayOf, longDay, moment } from "./format.js";
+import { clockOfSeconds, dayOf, longDay, moment, stampOf } from "./format.js";
 
 /** Milliseconds from happening to receipt that are worth a word. */
 const LATE_MS = 60_000;
@@ -10,7 +10,7 @@ const LATE_MS = 60_000;
 type Event = TimeLine["data"][number];
 
 const COLUMNS: Column<Event>[] = [
-  { head: "received_at", of: (one) => new Date(one.received_at).toISOString() },
+  { head: "received_at", of: (one) => stampOf(one.received_at) },
   { head: "contact", of: ({ contact }) => contact.name },
   { head: "account_uid", of: (one) => one.account_uid },
   { head: "event_uid", of: (one) => one.event_uid },
