@@ -6,6 +6,7 @@ import { times } from "./format.js";
 /* What the service answers, by its own schemas. */
 export type Numbers = Static<typeof Schemas.Numbers>;
 export type Accounts = Static<typeof Schemas.Accounts>;
+export type Contacts = Static<typeof Schemas.Contacts>;
 export type OneAccount = Static<typeof Schemas.OneAccount>;
 export type OneContact = Static<typeof Schemas.OneContact>;
 export type TimeLine = Static<typeof Schemas.TimeLine>;

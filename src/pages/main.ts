@@ -1,8 +1,8 @@
-import { createAccounts } from "./accounts.js";
 import { readPath } from "./address.js";
 import type { Arrival } from "./arrivals.js";
 import { type Ask, createAsk } from "./ask.js";
 import { find } from "./elements.js";
+import { createAccounts, createPeople } from "./lists.js";
 import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
 import { createAccount, createContact } from "./record.js";
@@ -24,7 +24,7 @@ interface View {
   close: () => void;
 }
 const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
-  ...{ numbers: createNumbers, accounts: createAccounts, live: createLive },
+  ...{ numbers: createNumbers, accounts: createAccounts, contacts: createPeople, live: createLive },
   ...{ account: createAccount, contact: createContact },
 };
 
@@ -38,7 +38,7 @@ const close = () => {
 };
 const open = async () => {
   const { page, id = "" } = readPath();
-  const of = page === "live" ? "/#live" : page === "numbers" ? "/" : "/accounts";
+  const of = page === "live" ? "/#live" : page === "numbers" ? "/" : `/${page.replace(/s?$/, "s")}`;
   for (const link of nav.querySelectorAll("a"))
     if (link.getAttribute("href") === of) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

@@ -155,7 +155,7 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       return { title: answer.name, told: toldOf(Date.now()) };
     },
     hasTimes: false,
-    above: [make("p.back", link("/accounts", "Accounts"))],
+    above: [make("p.back", link("/contacts", "People"))],
     parts: [...[traits.element, accounts, tiles.element], make("div.cards", line.element, personal.element)],
   });
   return view;

@@ -95,6 +95,44 @@ test(
   },
 );
 
+test(
+  "People are listed, told apart, and found by name, e-mail address or uid, whenever they were active",
+  PAGES,
+  async ({ page }) => {
+    await open(page);
+    await follow(page, "People", page.locator("nav.pages"));
+    const rows = async () => (await cells(page.locator("table.contacts"))).slice(1).map((row) => row.slice(0, 4));
+    const [anna, ben, cleo] = [
+      ["Anna Bergannaanna@acme.example", "Acme Ltd", "2", "new"],
+      ["ben", "Acme Ltd", "1", "-75%"],
+      ["cleo", "brisk", "1", "new"],
+    ];
+    expect((await rows())[0]).toEqual(anna);
+    expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
+    for (const [tab, names] of [
+      ["new 1", ["cleo"]],
+      ["falling 1", ["ben"]],
+      ["silent 1", ["dora"]],
+    ] as const) {
+      await follow(page, tab);
+      await expect(page.getByRole("rowheader")).toHaveText([...names]);
+    }
+    const search = page.getByLabel("Search people");
+    for (const text of ["berg", "ANNA@acme", "anna"]) {
+      await search.fill(text);
+      await expect(page.getByRole("rowheader")).toHaveText(["Anna Bergannaanna@acme.example"]);
+    }
+    await search.fill("acme ltd");
+    await expect(page.locator("main")).toContainText('No person matches "acme ltd".');
+    await follow(page, "Search accounts");
+    await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
+    await page.getByLabel("Search accounts").fill("dora");
+    await follow(page, "Search people");
+    await follow(page, "dora");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("dora");
+  },
+);
+
 test("The page of an account shows its members, its days and what it did", PAGES, async ({ page }) => {
   await open(page, "/accounts#span=30d");
   await follow(page, "Acme Ltd");

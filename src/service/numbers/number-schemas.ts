@@ -119,6 +119,22 @@ export const Accounts = Type.Object(
   },
   { description: "A page of accounts" },
 );
+export const Contacts = Type.Object(
+  {
+    ...{ object: Type.Literal("numbers.contacts"), ...Told },
+    ...{ active: Count("Active in this time"), new: Count("Active, with a record that began in it") },
+    falling: Count("Active, with at least a quarter fewer events than before"),
+    silent: Count("Active in the time before, and not in this one"),
+    ...{ total: Count("Contacts that match"), offset: Type.Integer() },
+    data: list({
+      ...{ ...Named, email: Nullable(Type.String({ description: "`email` of its data" })) },
+      accounts: list(Named),
+      ...{ ...Change, change: Type.Integer() },
+      last_seen_on: Nullable(Day("The day on which it was last seen")),
+    }),
+  },
+  { description: "A page of contacts" },
+);
 const { created_at, data, stage, salesmachine } = Account.properties;
 export const OneAccount = Type.Object({
   ...{ object: Type.Literal("numbers.account"), ...Told, ...Named, created_at, data, stage, salesmachine },
@@ -206,14 +222,27 @@ export const NumbersQuery = Type.Object({
   ...{ ...WhenQuery, ...FilterQuery },
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
+const Page = {
+  order: Type.Enum(["asc", "desc"], { default: "desc" }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
+};
+export const ContactsQuery = Type.Object({
+  ...WhenQuery,
+  search: Type.String({
+    default: "",
+    description: "In the name, the e-mail address or the uid: among all, whatever `show` says",
+  }),
+  show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
+  sort: Type.Enum(["name", "events", "change", "last_seen_on"], { default: "events" }),
+  ...Page,
+});
 export const AccountsQuery = Type.Object({
   ...WhenQuery,
   search: Type.String({ default: "", description: "In the name or the uid" }),
   show: Type.Enum(["all", "falling", "silent"], { default: "all" }),
   sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on"], { default: "events" }),
-  order: Type.Enum(["asc", "desc"], { default: "desc" }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
-  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
+  ...Page,
   others: Type.Enum(["true", "false"], { default: "false", description: "Those that `others` of the answer counts" }),
 });
 export const TimeLineQuery = Type.Object({

@@ -13,6 +13,8 @@ import { encoded, figuresOf } from "./figures.js";
 import {
   Accounts,
   AccountsQuery,
+  Contacts,
+  ContactsQuery,
   FilterQuery,
   LeftOut,
   Numbers,
@@ -126,6 +128,23 @@ export const peopleRoutes =
         const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
         const listed = await ask<Static<typeof Accounts>>(query, "accounts", { workspace, ...ranges, ...which });
         return { ...listed, object: "numbers.accounts" as const, ...told, offset: which.offset };
+      },
+    );
+    app.get(
+      "/v2/numbers/contacts",
+      {
+        preValidation: readIntegers("offset", "limit"),
+        schema: {
+          ...{ ...own("List the contacts of a time"), operationId: "listContactsByEvents" },
+          querystring: ContactsQuery,
+          response: { 200: Contacts, ...failures },
+        },
+      },
+      async ({ query: { span, from, to, time_zone, search, ...which }, workspace }, reply) => {
+        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
+        const given = { workspace, ...ranges, ...encoded({ search }), ...which };
+        const listed = await ask<Static<typeof Contacts>>(query, "contacts", given);
+        return { ...listed, object: "numbers.contacts" as const, ...told, offset: which.offset };
       },
     );
     app.get(

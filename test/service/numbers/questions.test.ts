@@ -226,6 +226,19 @@ overDatabase((place) => {
                 active_contacts: number;
               }[];
             }>(...[database.query, "accounts", { workspace: "default", ...time.ranges }]);
+            const everybody = await ask<{
+              data: { unique_id: string; events: number; before: number; last_seen_on: string; accounts: object[] }[];
+            }>(database.query, "contacts", { workspace: "default", ...time.ranges });
+            expect(everybody.data.map(({ unique_id }) => unique_id).sort()).toEqual(
+              [...counted(within(drawn, time).now, ({ contact }) => contact).keys()].sort(),
+            );
+            for (const one of everybody.data) {
+              const own = drawn.filter(({ contact }) => contact === one.unique_id);
+              const { now, past } = within(own, time);
+              expect([one.events, one.before]).toEqual([now.length, past.length]);
+              expect(one.last_seen_on).toBe(dayIn(zone, Math.max(...now.map(({ at }) => at))));
+              expect(one.accounts).toHaveLength(counted(own, accountOf).size);
+            }
             for (const one of listed.data) {
               const own = drawn.filter(({ account }) => account === one.unique_id);
               const { now, past } = within(own, time);

@@ -1,0 +1,255 @@
+import {
+  hereWith,
+  linkTo,
+  linkToAccount,
+  linkToContact,
+  readState,
+  replaceState,
+  type State,
+  toQuery,
+} from "./address.js";
+import type { Accounts, Ask, Contacts } from "./ask.js";
+import { changeOf, createLeftOut, howNamed, isNameless, nameOf } from "./cards.js";
+import {
+  type Column,
+  link,
+  make,
+  makeCsvButton,
+  makeScroll,
+  makeTable,
+  replace,
+  toLines,
+  withCommas,
+} from "./elements.js";
+import { number, sinceDay } from "./format.js";
+import { createView, toldOf } from "./view.js";
+
+const PAGE = 50;
+/** Rows that are asked for at once where all are saved. */
+const MANY = 1_000;
+/** Milliseconds without a letter, after which a search begins. */
+const PAUSE_MS = 250;
+
+type Account = Accounts["data"][number];
+type Person = Contacts["data"][number];
+
+const [WIDTH, HEIGHT] = [112, 28];
+/** Two small lines over each other, the time before and this one: the figures stand beside them. */
+const makeLines = ({ counts_before, counts }: Account) => {
+  const most = Math.max(1, ...counts_before, ...counts);
+  const line = (all: readonly number[]) => {
+    const x = (at: number) => (all.length === 1 ? WIDTH / 2 : (at / (all.length - 1)) * (WIDTH - 2) + 1);
+    const y = (count: number) => HEIGHT - 1 - (count / most) * (HEIGHT - 2);
+    return make("polyline", { points: all.map((count, at) => `${x(at).toFixed(1)},${y(count).toFixed(1)}`).join(" ") });
+  };
+  return make(
+    "svg.line",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" },
+    line(counts_before),
+    line(counts),
+  );
+};
+
+/** A column that has `sort` is sorted by. */
+type Sorted<T> = Column<T> & { sort?: string };
+/** What differs between the two lists. */
+interface List<T> {
+  title: string;
+  path: string;
+  kind: "account" | "contact";
+  columns: Sorted<T>[];
+  file: Column<T>[];
+  /** Which of them can be shown, each with what counts it and what is said where there is none. */
+  show: Record<string, readonly [count: string, none: string]>;
+  /** Where else is looked for what is not found. */
+  elsewhere: readonly [path: string, what: string];
+  placeholder: string;
+}
+type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
+
+const lastSeen = ({ last_seen_on: on }: Account | Person) =>
+  on === null ? "never" : make("span", { title: on }, sinceDay(on));
+const FALLING = "lost a quarter of its events or more. That is good news.";
+
+const ACCOUNTS: List<Account> = {
+  ...{ title: "Accounts", path: "accounts", kind: "account", placeholder: "Name or uid" },
+  columns: [
+    { sort: "name", head: "Account", shown: (one) => nameOf(one, linkToAccount(one)) },
+    { sort: "contacts", head: "Members", shown: ({ contacts }) => contacts },
+    { sort: "active_contacts", head: "Active", shown: (one) => one.active_contacts },
+    { sort: "events", head: "Events", shown: ({ events }) => events },
+    { sort: "change", head: "Change", shown: changeOf },
+    { head: "Before and now", shown: makeLines },
+    { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
+  ],
+  file: (
+    ["name", "unique_id", "contacts", "active_contacts", "events", "before", "change", "last_seen_on"] as const
+  ).map((head) => ({ head, of: (one) => one[head] })),
+  show: {
+    all: [
+      "active",
+      "No account has been active in this time. Events name one by identify(contact, account), or by params.account_uid.",
+    ],
+    falling: ["falling", `No account has ${FALLING}`],
+    silent: ["silent", "No account that was active in the time before is silent now."],
+  },
+  elsewhere: ["/contacts", "people"],
+};
+
+const PEOPLE: List<Person> = {
+  ...{ title: "People", path: "contacts", kind: "contact", placeholder: "Name, e-mail or uid" },
+  columns: [
+    {
+      ...{ sort: "name", head: "Person" },
+      shown: (one) => {
+        const named = nameOf(one, linkToContact(one));
+        if (one.email !== null && one.email !== one.unique_id) named.append(make("small", one.email));
+        return named;
+      },
+    },
+    {
+      head: "Company",
+      shown: ({ accounts }) => make("span", ...withCommas(accounts.map((one) => link(linkToAccount(one), one.name)))),
+    },
+    { sort: "events", head: "Events", shown: ({ events }) => events },
+    { sort: "change", head: "Change", shown: changeOf },
+    { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
+  ],
+  file: [
+    ...(["name", "unique_id", "email"] as const).map((head) => ({ head, of: (one: Person) => one[head] })),
+    { head: "companies", of: ({ accounts }) => accounts.map(({ name }) => name).join(", ") },
+    { head: "company_uids", of: ({ accounts }) => accounts.map(({ unique_id }) => unique_id).join(", ") },
+    ...(["events", "before", "change", "last_seen_on"] as const).map((head) => ({
+      head,
+      of: (one: Person) => one[head],
+    })),
+  ],
+  show: {
+    all: ["active", "Nobody has been active in this time."],
+    new: ["new", "Nobody is new in this time."],
+    falling: ["falling", `Nobody has ${FALLING.replace("its", "their")}`],
+    silent: ["silent", "Nobody who was active in the time before is silent now."],
+  },
+  elsewhere: ["/accounts", "accounts"],
+};
+
+const firstOrder = (sort: string) => (sort === "name" ? "asc" : "desc");
+const chosen = ({ sort = "events", order = firstOrder(sort), show = "all", search, others, page }: State) => ({
+  ...{ sort, order, show, search, others, page: Math.max(1, Number(page) || 1) },
+});
+
+/** The head of a column sorts by it, and the other way round where it does so already. */
+const makeHead = ({ sort, head }: Sorted<never>) => {
+  if (sort === undefined) return make("th", { scope: "col" }, head);
+  const { sort: by, order } = chosen(readState());
+  const isBy = sort === by;
+  const next = isBy ? (order === "asc" ? "desc" : "asc") : firstOrder(sort);
+  const sorted = isBy ? (order === "asc" ? "ascending" : "descending") : undefined;
+  return make(
+    "th",
+    { scope: "col", "aria-sort": sorted },
+    link(hereWith({ sort, order: next, page: undefined }), head),
+  );
+};
+
+const createList = <T extends Account | Person>(main: Element, ask: Ask, of: List<T>) => {
+  const { title, path, kind } = of;
+  const addressOf = (state: State, more: State = {}): string => {
+    const { page, ...rest } = chosen(state);
+    return `/v2/numbers/${path}?${toQuery(state, { ...rest, offset: `${(page - 1) * PAGE}`, ...more })}`;
+  };
+  let timer: ReturnType<typeof setTimeout>;
+  const input = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      replaceState({ search: search.value.trim(), page: undefined });
+      view.show();
+    }, PAUSE_MS);
+  };
+  const search = make("input", {
+    ...{ type: "search", name: "search", autocomplete: "off", placeholder: of.placeholder, input },
+  });
+  const what = title.toLowerCase();
+  const field = make("label.search", make("span.hidden", `Search ${what}`), search);
+  const tabs = make("nav.tabs", { "aria-label": `Which ${what}` });
+  const table = makeScroll(title, [], "div.scroll.whole");
+  const pages = make("nav.paging", { "aria-label": `Pages of ${what}` });
+  const apart = make("p.note");
+  const nameless = make("p.note", { hidden: true }, ...howNamed(kind));
+  const leftOut = createLeftOut(ask);
+  /** Of all pages, and then of what stands apart. */
+  const allRows = async (more: State = {}): Promise<T[]> => {
+    const rows: T[] = [];
+    for (let offset = 0; ; offset += MANY) {
+      const address = addressOf(readState(), { ...more, offset: `${offset}`, limit: `${MANY}` });
+      const answer = await ask.get<Answer<T>>(address);
+      rows.push(...(answer?.data ?? []));
+      if (answer === undefined) return rows;
+      if (offset + MANY >= answer.total)
+        return answer.others ? [...rows, ...(await allRows({ others: "true" }))] : rows;
+    }
+  };
+  const draw = (answer: Answer<T>, state: State): void => {
+    const { page, show } = chosen(state);
+    const { total, others = null, data } = answer;
+    if (document.activeElement !== search) search.value = state.search ?? "";
+    const tab = ([name, [count]]: [string, readonly [string, string]]) => {
+      const to = hereWith({ show: name === "all" ? undefined : name, others: undefined, page: undefined });
+      const amount = number(answer[count as "active"]);
+      return link(to, `${count} ${amount}`, { "aria-current": show === name && "page" });
+    };
+    replace(tabs, ...Object.entries(of.show).map(tab));
+    const last = Math.max(1, Math.ceil(total / PAGE));
+    const to = (at: number, text: string) => link(hereWith({ page: `${at}` }), text);
+    replace(
+      pages,
+      ...(page > 1 ? [to(page - 1, "Previous")] : []),
+      make("span", `${number(total)} ${what}, page ${page} of ${last}`),
+      ...(page < last ? [to(page + 1, "Next")] : []),
+    );
+    apart.hidden = others === null && !state.others;
+    const all = hereWith({ others: others === null ? undefined : "true", page: undefined });
+    replace(
+      apart,
+      link(all, others === null ? "The other accounts" : `${number(others.total)} more accounts`),
+      others === null ? "." : `, of which events alone tell, with ${number(others.events)} events.`,
+    );
+    const [there, whom] = of.elsewhere;
+    const none = state.search
+      ? [
+          `No ${kind === "account" ? "account" : "person"} matches "${state.search}". `,
+          link(linkTo(there, { search: state.search }), `Search ${whom}`),
+        ]
+      : [of.show[show]?.[1] ?? ""];
+    const list = makeTable(title, of.columns, data, makeHead);
+    list.classList.add("listed", path);
+    replace(table, data.length === 0 ? make("p.nothing", ...none) : list);
+    nameless.hidden = !data.some(isNameless);
+  };
+  const csv = makeCsvButton(path, title, async () => toLines(of.file, await allRows()));
+  const view = createView<Answer<T>>(main, title, {
+    ask,
+    address: addressOf,
+    draw: async (answer, state) => {
+      draw(answer, state);
+      await leftOut.load();
+      const falling = "Falling: a quarter fewer events than in the time before, or less still.";
+      return { told: `${falling} ${toldOf(answer.counted_to, answer)}` };
+    },
+    parts: [
+      make(
+        "section.card",
+        { "aria-label": title, "data-card": path },
+        make("div.card-head.list-head", tabs, field, csv),
+        ...[table, apart, nameless, pages],
+      ),
+      leftOut.element,
+    ],
+  });
+  return view;
+};
+
+/** All accounts of a time. */
+export const createAccounts = (main: Element, ask: Ask) => createList(main, ask, ACCOUNTS);
+/** All people of a time. */
+export const createPeople = (main: Element, ask: Ask) => createList(main, ask, PEOPLE);
