@@ -214,9 +214,11 @@ overDatabase((place) => {
     await change("DELETE", "contact", "contact-7");
     expect(await change("DELETE", "account", "account-4")).toEqual([]);
     const after = await figures();
-    expect(after.events.total).toBe(before.events.total + 1);
-    expect({ ...after, events: 0, contacts: 0, active: 0 }).toEqual({ ...before, events: 0, contacts: 0, active: 0 });
-    expect([after.contacts.total, after.active.total]).toEqual([before.contacts.total, before.active.total]);
+    expect(await today()).toBe(began + 1);
+    // A key that a folded day has lost meanwhile is among the others there.
+    const { events, pages, made, ...rest } = after;
+    expect(rest).toEqual({ ...before, events: undefined, pages: undefined, made: undefined });
+    expect([events.total, pages.total]).toEqual([before.events.total, before.pages.total]);
   });
 
   it.each<[string, number, RegExp]>([

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
@@ -16,7 +15,7 @@ import { recount } from "../support/recount.js";
 
 /* Each question over what is counted is equal to a count of drawn events here, in zones whose clocks are set in the time that it asks for. */
 
-const [HOUR, DAY] = [3_600_000, 86_400_000];
+const DAY = 86_400_000;
 /** A time a few days after the clocks were set, forward or back. */
 const CHANGES: [zone: string, time: string][] = [
   ["America/Santiago", "2026-04-06T15:20Z"],
@@ -254,5 +253,3 @@ overDatabase((place) => {
     );
   });
 });
-void recordId;
-void HOUR;
