@@ -9,7 +9,7 @@ import type { Query } from "../database/database.js";
  */
 
 /** Beside this file, and beside what is built of it. */
-export const FOLDER = fileURLToPath(new URL("./questions/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("./questions/", import.meta.url));
 
 interface Parameter {
   name: string;

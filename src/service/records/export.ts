@@ -15,7 +15,7 @@ interface Values {
  * The condition of events that name an account. No index has it, as each event would pay for that: they are found by the keys of its
  * members, and by those who were made none of it, which their events say.
  */
-export const ofAccount = ({ workspace, id, uid }: Values): string =>
+const ofAccount = ({ workspace, id, uid }: Values): string =>
   `account_uid = ${uid} AND contact_id IN (
      SELECT contact_id FROM account_contacts WHERE account_id = ${id}
      UNION SELECT contact_id FROM events WHERE workspace = ${workspace} AND unlisted AND left(account_uid, 64) = left(${uid}, 64))`;
@@ -39,7 +39,7 @@ export interface ExportOptions {
 const PAGE_VIEW = "pageview";
 
 /** The conditions of a row, behind that of the workspace (`$1`) and a limit (`$2`). */
-export const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
+const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
   const values: unknown[] = [];
   let conditions = "";
   const bound = (condition: string, value: unknown) => {
