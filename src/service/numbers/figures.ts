@@ -73,7 +73,9 @@ export const figuresOf = async (
     const list = { most: 50, series: 0 };
     const [names, pages, referrers, listed, contacts, accounts] = await Promise.all([
       ...[keys("name"), keys("path", list), keys("referrer", list)],
-      isNameless ? undefined : of<Static<typeof Accounts> & Doers & { events: number }>("accounts"),
+      isNameless
+        ? undefined
+        : of<Static<typeof Accounts> & Doers & { events: number }>("accounts", { members: "false" }),
       of<Of<Told, "contacts">>("active"),
       of<Of<Told, "accounts">>("active", { of: "account" }),
     ] as const);

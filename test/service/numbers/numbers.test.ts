@@ -173,9 +173,9 @@ it.each([
     fc.property(times, fc.constantFrom("24h", "7d", "30d", "90d"), (now, span) => {
       const days = Number.parseInt(span, 10);
       const { starts, before } = readWhen({ span }, time_zone, now);
-      if (span === "24h") return expect(shown(before.to).slice(11, 13)).toBe(shown(starts[0]!).slice(11, 13));
+      if (span === "24h") return void expect(before.to).toBe(starts[0]);
       expect(shown(before.from).slice(0, 10)).toBe(earlier(shown(starts[0]!), days));
-      if (span !== "7d") return expect([starts.length, before.to]).toEqual([days, starts[0]]);
+      if (span !== "7d") return void expect([starts.length, before.to]).toEqual([days, starts[0]]);
       // Until the end of this hour; where clocks are set, there may be no such time of that day, or two.
       const same = earlier(shown(now), days) + shown(now).slice(10, 13);
       const last = shown(before.to - 1);

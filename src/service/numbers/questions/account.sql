@@ -11,14 +11,16 @@ WITH own AS MATERIALIZED (
     SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events
     FROM active WHERE workspace = :'workspace' AND account = (SELECT id FROM own) AND month > (SELECT past FROM own) - 31) AS by_day
   WHERE events > 0 AND day >= (SELECT past FROM own)
-), members AS MATERIALIZED (
-  SELECT contact_id AS contact FROM account_contacts WHERE account_id = (SELECT id FROM own)
-    AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact')
 ), seen AS MATERIALIZED (
   SELECT contact, sum(events) AS events, max(day) AS last_seen_on FROM did GROUP BY 1
+), members AS MATERIALIZED (
+  SELECT contact AS id, coalesce(max(events), 0) AS events, max(last_seen_on) AS last_seen_on FROM (
+    SELECT contact_id AS contact, NULL::bigint AS events, NULL::date AS last_seen_on, TRUE AS is_member FROM account_contacts
+    WHERE account_id = (SELECT id FROM own) AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
+    UNION ALL SELECT contact, events, last_seen_on, FALSE FROM seen) AS added
+  GROUP BY 1 HAVING bool_or(is_member)
 ), listed AS (
-  SELECT contact AS id, coalesce(events, 0) AS events, last_seen_on FROM members LEFT JOIN seen USING (contact)
-  ORDER BY last_seen_on DESC NULLS LAST, contact LIMIT 200
+  SELECT * FROM members ORDER BY last_seen_on DESC NULLS LAST, id LIMIT 200
 ), latest AS (
   SELECT max(received_at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
     SELECT received_at FROM counted_events

@@ -12,6 +12,7 @@
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page
 -- :limit = '50': accounts of the page
+-- :members = 'true': false tells of no members
 WITH parts AS MATERIALIZED (
   SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock
   FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
@@ -19,6 +20,7 @@ WITH parts AS MATERIALIZED (
   SELECT is_now, month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
   FROM parts CROSS JOIN LATERAL generate_series(date_trunc('month', lower(kept)::timestamp), upper(kept) - 1, '1 month') AS month
     CROSS JOIN LATERAL (SELECT greatest(lower(kept) - month::date, 0) AS low, least(upper(kept) - month::date, 31) AS high) AS bounds
+  LIMIT 50
 ), by_month AS MATERIALIZED (
   SELECT account, month, ARRAY[
     sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
@@ -56,36 +58,48 @@ WITH parts AS MATERIALIZED (
                                     OR strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
              WHEN :'others' = 'true' THEN NOT is_known
              ELSE is_known OR known = 0 OR others <= 10 * known END
-), members AS MATERIALIZED (
-  SELECT account_id AS id, count(*) AS contacts FROM account_contacts
-  WHERE account_id IN (SELECT id FROM shown) GROUP BY 1
-), active_members AS MATERIALIZED (
-  SELECT account AS id, count(DISTINCT contact) AS active_contacts FROM (
-    SELECT account, contact FROM months JOIN active USING (month)
-    WHERE is_now AND workspace = :'workspace' AND account IN (SELECT id FROM shown) AND days & mask <> repeat('0', 31)::bit(31)
+), placed AS MATERIALIZED (
+  SELECT *, row_number() OVER (ORDER BY
+      CASE WHEN :'sort' = 'name' AND :'order' = 'asc' THEN lower(name COLLATE "und-x-icu") END,
+      CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
+      CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END
+        * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date END, id) AS place
+  FROM shown
+), needed AS MATERIALIZED (
+  SELECT * FROM placed WHERE :'sort' IN ('contacts', 'active_contacts') OR place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
+), members AS (
+  SELECT account_id AS id, count(*) AS contacts, NULL::bigint AS active_contacts FROM account_contacts
+  WHERE :'members' = 'true' AND (account_id IN (SELECT id FROM needed)) IS TRUE GROUP BY 1
+  UNION ALL
+  SELECT account, NULL, count(DISTINCT contact) FROM (
+    SELECT account, contact FROM months CROSS JOIN LATERAL (
+      SELECT account, contact, days FROM active WHERE workspace = :'workspace' AND active.month = months.month) AS own
+    WHERE is_now AND :'members' = 'true' AND (account IN (SELECT id FROM needed)) IS TRUE AND days & mask <> repeat('0', 31)::bit(31)
     UNION ALL
     SELECT account, contact FROM (
       SELECT account, contact, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
       FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
-      WHERE is_now AND workspace = :'workspace' AND account IN (SELECT id FROM shown)) AS by_hour
+      WHERE is_now AND :'members' = 'true' AND workspace = :'workspace' AND (account IN (SELECT id FROM needed)) IS TRUE) AS by_hour
     WHERE events > 0 AND at <@ clock) AS either GROUP BY 1
-), sorted AS MATERIALIZED (
-  SELECT shown.*, coalesce(contacts, 0) AS contacts, coalesce(active_contacts, 0) AS active_contacts,
-         row_number() OVER (ORDER BY
-           CASE WHEN :'sort' = 'name' AND :'order' = 'asc' THEN lower(name COLLATE "und-x-icu") END,
-           CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
-           CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END * CASE :'sort' WHEN 'contacts' THEN coalesce(contacts, 0)
-             WHEN 'active_contacts' THEN coalesce(active_contacts, 0) WHEN 'events' THEN events WHEN 'change' THEN change
-             WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date END, id) AS place
-  FROM shown LEFT JOIN members USING (id) LEFT JOIN active_members USING (id)
+), with_members AS MATERIALIZED (
+  -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
+  SELECT id, max(place) AS place, coalesce(max(contacts), 0) AS contacts, coalesce(max(active_contacts), 0) AS active_contacts
+  FROM (SELECT id, place, NULL::bigint AS contacts, NULL::bigint AS active_contacts FROM needed UNION ALL SELECT id, NULL, contacts, active_contacts FROM members) AS added
+  GROUP BY id
+), page_ids AS MATERIALIZED (
+  SELECT id, row_number() OVER (ORDER BY CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END
+      * CASE :'sort' WHEN 'contacts' THEN contacts WHEN 'active_contacts' THEN active_contacts END, place, id) AS place, contacts, active_contacts
+  FROM with_members
+  ORDER BY 2 LIMIT :'limit'::int OFFSET CASE WHEN :'sort' IN ('contacts', 'active_contacts') THEN :'offset'::int ELSE 0 END
 ), page AS MATERIALIZED (
-  SELECT * FROM sorted WHERE place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
+  SELECT shown.*, page_ids.place, contacts, active_contacts FROM page_ids JOIN (
+    SELECT * FROM shown WHERE (id IN (SELECT id FROM page_ids)) IS TRUE) AS shown USING (id)
 ), steps AS (
   SELECT id, is_now, json_agg(coalesce(did.events, 0) ORDER BY step) AS counts
   FROM page CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now) CROSS JOIN (
       SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
       FROM parts WHERE is_now) AS every (step)
-    LEFT JOIN (SELECT account AS id, is_now, step, sum(events) AS events FROM did GROUP BY 1, 2, 3) AS did USING (id, is_now, step)
+    LEFT JOIN (SELECT account AS id, is_now, step, sum(events) AS events FROM did WHERE (account IN (SELECT id FROM page_ids)) IS TRUE GROUP BY 1, 2, 3) AS did USING (id, is_now, step)
   GROUP BY 1, 2
 ), fell AS (
   SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50

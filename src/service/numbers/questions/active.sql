@@ -14,11 +14,13 @@ WITH parts AS MATERIALIZED (
   SELECT is_now, month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
   FROM parts CROSS JOIN LATERAL generate_series(date_trunc('month', lower(kept)::timestamp), upper(kept) - 1, '1 month') AS month
     CROSS JOIN LATERAL (SELECT greatest(lower(kept) - month::date, 0) AS low, least(upper(kept) - month::date, 31) AS high) AS bounds
+  LIMIT 50
 ), by_month AS MATERIALIZED (
   SELECT is_now, month, who, bit_or(days & mask) AS days
   FROM months CROSS JOIN LATERAL (
     SELECT CASE :'of' WHEN 'contact' THEN contact ELSE account END AS who, days FROM active
-    WHERE workspace = :'workspace' AND active.month = months.month AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))) AS own
+    WHERE workspace = :'workspace' AND active.month = months.month
+      AND active.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))) AS own
   WHERE days & mask <> repeat('0', 31)::bit(31) AND who <> '00000000-0000-0000-0000-000000000000' GROUP BY 1, 2, 3
 ), by_hour AS MATERIALIZED (
   SELECT is_now, at - lower(clock) AS since, who FROM (
@@ -30,16 +32,13 @@ WITH parts AS MATERIALIZED (
 ), different AS MATERIALIZED (
   SELECT is_now, count(*) AS count FROM (
     SELECT is_now, who FROM by_month UNION SELECT is_now, who FROM by_hour) AS either GROUP BY is_now
+), patterns AS (
+  -- There are as many patterns of eight days as fit into a byte, however many are active.
+  SELECT month, part, substring(days FROM 8 * part + 1 FOR 8) AS eight, count(*) AS count
+  FROM by_month CROSS JOIN generate_series(0, 3) AS part WHERE is_now GROUP BY 1, 2, 3
 ), counts AS (
-  SELECT month + (generate_subscripts(each, 1) - 1) - (SELECT lower(span) FROM parts WHERE is_now) AS step, unnest(each) AS count
-  FROM (SELECT month, ARRAY[
-    sum(get_bit(days, 0)), sum(get_bit(days, 1)), sum(get_bit(days, 2)), sum(get_bit(days, 3)), sum(get_bit(days, 4)),
-    sum(get_bit(days, 5)), sum(get_bit(days, 6)), sum(get_bit(days, 7)), sum(get_bit(days, 8)), sum(get_bit(days, 9)),
-    sum(get_bit(days, 10)), sum(get_bit(days, 11)), sum(get_bit(days, 12)), sum(get_bit(days, 13)), sum(get_bit(days, 14)),
-    sum(get_bit(days, 15)), sum(get_bit(days, 16)), sum(get_bit(days, 17)), sum(get_bit(days, 18)), sum(get_bit(days, 19)),
-    sum(get_bit(days, 20)), sum(get_bit(days, 21)), sum(get_bit(days, 22)), sum(get_bit(days, 23)), sum(get_bit(days, 24)),
-    sum(get_bit(days, 25)), sum(get_bit(days, 26)), sum(get_bit(days, 27)), sum(get_bit(days, 28)), sum(get_bit(days, 29)),
-    sum(get_bit(days, 30))] AS each FROM by_month WHERE is_now GROUP BY month) AS by_day
+  SELECT month + 8 * part + at - (SELECT lower(span) FROM parts WHERE is_now) AS step, sum(count)::int AS count
+  FROM patterns CROSS JOIN generate_series(0, 7) AS at WHERE at < length(eight) AND get_bit(eight, at) = 1 GROUP BY 1
   UNION ALL SELECT (extract(epoch FROM since) / 3600)::int, count(DISTINCT who) FROM by_hour WHERE is_now GROUP BY 1
   UNION ALL SELECT day - lower(span), CASE :'of' WHEN 'contact' THEN contacts ELSE accounts END
   FROM parts JOIN totals ON day >= lower(span) AND day < upper(span) WHERE is_now AND workspace = :'workspace' AND :'account' = ''
@@ -49,5 +48,5 @@ SELECT json_build_object(
   'before', coalesce((SELECT count FROM different WHERE NOT is_now), 0),
   'counts', (SELECT json_agg(coalesce(count, 0) ORDER BY step)
              FROM (SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
-                   FROM parts WHERE is_now) AS every (step) LEFT JOIN (SELECT * FROM counts WHERE count > 0) AS counts USING (step))
+                   FROM parts WHERE is_now) AS every (step) LEFT JOIN counts USING (step))
 ) AS answer;

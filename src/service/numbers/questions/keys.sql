@@ -13,7 +13,7 @@
 WITH parts (is_now, span, clock) AS (VALUES
   (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)
 ), counted AS MATERIALIZED (
-  SELECT is_now, day - lower(span) AS step, key, events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
+  SELECT is_now, day - lower(span) AS step, key, events::int AS events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
   WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
   UNION ALL
   SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, key, events FROM (
@@ -22,7 +22,7 @@ WITH parts (is_now, span, clock) AS (VALUES
     WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')) AS by_hour
   WHERE events > 0 AND at <@ clock
   UNION ALL
-  SELECT is_now, day - lower(span), '', CASE :'kind' WHEN 'name' THEN events WHEN 'path' THEN views END
+  SELECT is_now, day - lower(span), '', CASE :'kind' WHEN 'name' THEN events::int WHEN 'path' THEN views::int END
   FROM parts JOIN totals ON day >= lower(span) AND day < upper(span)
   WHERE workspace = :'workspace' AND :'kind' IN ('name', 'path') AND :'key' = '' AND :'account' = ''
   UNION ALL

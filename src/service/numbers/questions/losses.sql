@@ -6,18 +6,19 @@ WITH latest AS MATERIALIZED (
   WHERE workspace = :'workspace' ORDER BY id DESC LIMIT 20000
 ), first AS (
   SELECT id, received_at FROM latest WHERE source IS NOT NULL ORDER BY id LIMIT 1
+), numbers AS (
+  SELECT source, number, count(*) AS events, min(contact_uid) AS contact_uid, min(at) AS began FROM latest WHERE source IS NOT NULL GROUP BY 1, 2
 ), documents AS MATERIALIZED (
-  SELECT source, min(contact_uid) AS contact_uid, min(at) AS began, count(DISTINCT stamp) AS events,
-         max(number) - count(DISTINCT stamp) AS missing, min(number) AS lowest, array_agg(DISTINCT contact_id) AS contacts
-  FROM latest WHERE source IS NOT NULL GROUP BY source
-  HAVING min(number) >= 1 AND count(DISTINCT number) >= count(DISTINCT stamp)
-     AND max(number) <= 1000 + 11 * count(DISTINCT stamp)
+  SELECT source, min(contact_uid) AS contact_uid, min(began) AS began, count(*) AS events, max(number) - count(*) AS missing, min(number) AS lowest
+  FROM numbers GROUP BY source HAVING min(number) >= 1 AND max(events) = 1 AND max(number) <= 1000 + 11 * count(*)
+), open AS MATERIALIZED (
+  SELECT source FROM documents WHERE lowest > 1 ORDER BY began DESC LIMIT 1000
+), older AS MATERIALIZED (
+  SELECT DISTINCT events.source
+  FROM (SELECT DISTINCT source, contact_id FROM latest WHERE (source IN (SELECT source FROM open)) IS TRUE) AS whose CROSS JOIN LATERAL (
+    SELECT source FROM events WHERE events.contact_id = whose.contact_id AND events.source = whose.source AND events.id < (SELECT id FROM first) LIMIT 1) AS events
 ), begun AS MATERIALIZED (
-  SELECT * FROM documents WHERE lowest = 1
-  UNION ALL SELECT * FROM (SELECT * FROM documents WHERE lowest > 1 ORDER BY began DESC LIMIT 1000) AS documents
-  WHERE NOT EXISTS (
-    SELECT 1 FROM unnest(contacts) AS whose JOIN events ON events.contact_id = whose
-    WHERE events.source = documents.source AND events.id < (SELECT id FROM first))
+  SELECT * FROM documents WHERE lowest = 1 OR source IN (SELECT source FROM open) AND source NOT IN (SELECT source FROM older)
 )
 SELECT json_build_object(
   'documents', (SELECT count(*) FROM begun),

@@ -45,7 +45,7 @@ WITH own AS MATERIALIZED (
   (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint FROM own JOIN events ON events.id >= behind AND events.id < below
    WHERE workspace = :'workspace' AND :'account' <> '' AND account_uid = :'account' AND (:'event_uid' = '' OR event_uid = :'event_uid')
      AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
-     AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact')
+     AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
    ORDER BY events.id DESC LIMIT :'limit'::int + 1)
 ), page AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY at DESC, id DESC) AS place FROM found ORDER BY at DESC, id DESC LIMIT :'limit'::int + 1
