@@ -26,6 +26,7 @@ export interface EventRow {
   /** Day and hour in the zone of the workspace. */
   local: string;
   late: boolean;
+  imported: boolean;
   /** Epoch milliseconds. */
   at: string;
 }
@@ -35,7 +36,7 @@ export const columnsIn = (zone: string): string => `contact_id AS contact, id,
   CASE WHEN account_uid <> '' THEN left(encode(sha256(convert_to(workspace || '/account:' || account_uid, 'UTF8')), 'hex'), 32)::uuid
     ELSE '${NIL}' END AS account,
   left(event_uid, ${LENGTH}) AS name, left(substr(page, strpos(page, '/')), ${LENGTH}) AS path,
-  nullif(split_part(page, '/', 1), '') AS host, referrer_host AS referrer, ${AT} AS at, coalesce(${LATE}, FALSE) AS late,
+  nullif(split_part(page, '/', 1), '') AS host, referrer_host AS referrer, ${AT} AS at, coalesce(${LATE}, FALSE) AS late, origin_id IS NOT NULL AS imported,
   to_char(to_timestamp((${AT}) / 1000.0) AT TIME ZONE ${zone}, 'YYYY-MM-DD HH24') AS local`;
 
 /** Which events; the values are those of the condition. */

@@ -3,7 +3,7 @@ import { idAt, timeOf } from "../database/event-id.js";
 import { add } from "./add.js";
 import { type Bounds, fold, KEYS } from "./keys.js";
 import { begin, type Held, hold, hoursFrom, isCounted, markDays, openFrom, setPlace } from "./place.js";
-import { dayOf, readEvents } from "./rows.js";
+import { dayOf, type EventRow, readEvents } from "./rows.js";
 import { later, startOf } from "./zone.js";
 
 /** Events of one step: its transaction holds up nobody for long. */
@@ -53,13 +53,11 @@ export const step = (
     const next = read.length > rows ? read[rows]!.id : end;
     if (read.length === 0 && end === settled) return false;
     const counted = read.slice(0, rows).filter((row) => isCounted(row, held));
-    const open = openFrom(held);
-    await markDays(
-      query,
-      held,
-      counted.map(dayOf).filter((day) => day < open),
-    );
-    await add(query, held, { rows: counted.filter((row) => dayOf(row) >= open), sign: 1, bounds });
+    // What is imported for a day that is folded counts with all of its keys: the day is counted anew, as one that is closed.
+    const [open, ofImported] = [openFrom(held), held.folded];
+    const isClosed = (row: EventRow) => dayOf(row) < (row.imported ? ofImported : open);
+    await markDays(query, held, counted.filter(isClosed).map(dayOf));
+    await add(query, held, { rows: counted.filter((row) => !isClosed(row)), sign: 1, bounds });
     await setPlace(query, held, { id: next });
     return next !== settled;
   });
