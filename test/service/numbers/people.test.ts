@@ -217,6 +217,7 @@ overDatabase((place) => {
     await change("DELETE", "contact", "contact-7");
     expect(await change("DELETE", "account", "account-4")).toEqual([]);
     const after = await figures();
+    expect(await today()).toBe(began + 1);
     // A key that a folded day has lost meanwhile is among the others there.
     const { events, pages, made, ...rest } = after;
     expect(rest).toEqual({ ...before, events: undefined, pages: undefined, made: undefined });
