@@ -5,8 +5,8 @@ import { expect, test } from "../harness/fixtures.js";
 import { judge, localise, place, run } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { plausibleScript } from "../tools/bench/plausible.js";
-import { startCollector } from "../tools/compare/collector.js";
-import { plausible } from "../tools/compare/peers/plausible.js";
+import { ALL } from "../tools/compare/peers.js";
+import { startCollector } from "../tools/compare/visit.js";
 
 /* One script on a page, in every way it can come there. */
 
@@ -94,7 +94,7 @@ test("Plausible's own tracker beside ours counts who is not logged in, too; both
   contact,
   expectRows,
 }) => {
-  const theirs = await startCollector(plausible);
+  const theirs = await startCollector(ALL.plausible!);
   site.page("/plausible.js", await plausibleScript(`${theirs.url}/api/event`));
   const head = `<script defer src="/plausible.js"></script>`;
   site.page("/", { head, identify: false, tag: { pageviews: "auto" } });

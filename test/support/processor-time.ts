@@ -19,15 +19,3 @@ export const cpuSeconds = (pid: number): number => {
     return 0;
   }
 };
-
-/** Seconds that all processors together have computed, and those for which they had nothing to do, a disk to wait for among them. */
-export const machineSeconds = (): { busy: number; disk: number; idle: number } => {
-  try {
-    const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/ +/).slice(1, 9);
-    const [user, nice, system, idle, disk, ...interrupts] = fields.map((field) => Number(field) / TICKS);
-    const busy = interrupts.reduce((sum, one) => sum + one, user! + nice! + system!);
-    return { busy, disk: disk!, idle: idle! };
-  } catch {
-    return { busy: 0, disk: 0, idle: 0 };
-  }
-};

@@ -4,14 +4,12 @@
  * (`npm run bench -- start grow`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { benchBatches } from "./batches.js";
-import { benchGrowth } from "./grow.js";
+import { comparisonTable } from "./figures.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
-import { comparisonTable } from "./table.js";
-import { benchWork } from "./work.js";
+import { benchGrowth, benchWork } from "./work.js";
 
-const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth, batches: benchBatches };
+const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
 
 const LEGEND = `bare is, of the same event and in the same browser:
   loaded       the other script, in CPU time of the main thread's tasks, the quickest of five loads

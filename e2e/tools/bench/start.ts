@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { type Comparison, type Pair, repeat } from "./figures.js";
 import { plausibleScript } from "./plausible.js";
 import { ACCOUNT, CONTACT, type Stage } from "./stage.js";
-import { type Pair, repeat } from "./statistics.js";
-import type { Comparison } from "./table.js";
 
 /** Loads a round and script, of which the quickest counts: a script is cold once a page, and the machine may be busy. */
 const LOADS = 5;

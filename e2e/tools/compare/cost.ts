@@ -3,8 +3,8 @@ import type { Browser, Page } from "playwright";
 import { waitFor } from "../../../test/support/wait.js";
 import { startSite } from "../../harness/site.js";
 import { workOf } from "../bench/stage.js";
-import { startCollector } from "./collector.js";
-import type { Peer } from "./peer.js";
+import type { Peer } from "./peers.js";
+import { startCollector } from "./visit.js";
 
 /** How much of the main thread's time, in ms of the processor: to start, and for an event until it is delivered. */
 export interface Cost {

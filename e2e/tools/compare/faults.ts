@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Page } from "playwright";
+import type { Browser, Page } from "playwright";
 import { leaveBy } from "../../harness/tab.js";
 import { names } from "../../harness/track.js";
-import type { Visit } from "./visit.js";
+import type { Peer, Received } from "./peers.js";
+import { startVisit, type Visit } from "./visit.js";
 
 const DOWN = { status: 503 };
 const OUTAGE_MS = 5_000;
 const HANG_MS = 20_000;
 
-export interface Fault {
+interface Fault {
   /** Its heading in the table. */
   title: string;
   /** What happens, for the reader of the table. */
@@ -18,7 +19,7 @@ export interface Fault {
 }
 
 /** The events that are recorded in each of them, each once. */
-export const EVENTS = names("event", 20);
+const EVENTS = names("event", 20);
 const [FIRST, SECOND] = [EVENTS.slice(0, 10), EVENTS.slice(10)];
 
 /** What goes wrong, by the name that the command knows. */
@@ -114,4 +115,50 @@ export const FAULTS: Record<string, Fault> = {
       return page;
     },
   },
+};
+
+export interface Count {
+  /** How many events were recorded, and how many of them never came. */
+  events: number;
+  lost: number;
+  /** Events that came more than once: with an id that tells the service so, and without. */
+  repeated: number;
+  unmarked: number;
+}
+
+/** What a service has taken of the events that were recorded. */
+const countEvents = (events: readonly string[], taken: readonly Received[]): Count => {
+  const copies = events.map((event) => taken.filter(({ name }) => name === event));
+  const repeated = copies.filter(({ length }) => length > 1);
+  const isMarked = ([first, ...rest]: Received[]): boolean =>
+    first!.id !== undefined && rest.every(({ id }) => id === first!.id);
+  return {
+    events: events.length,
+    lost: copies.filter(({ length }) => length === 0).length,
+    repeated: repeated.length,
+    unmarked: repeated.filter((same) => !isMarked(same)).length,
+  };
+};
+
+/** A visit takes up to a minute and a half. A page that is blocked by its tracker would never end it. Milliseconds. */
+const LIMIT_MS = 120_000;
+const endLate = (): never => {
+  throw new Error(`the visit has not come to its end within ${LIMIT_MS / 1_000} s`);
+};
+
+/** Has a visitor meet a fault, and counts. @throws Error when a request could not be read */
+export const measureFault = async (
+  browser: Browser,
+  peer: Peer,
+  { script, fault }: { script: string; fault: Fault },
+): Promise<Count> => {
+  const visit = await startVisit(browser, peer, script);
+  const meet = async (): Promise<void> => visit.goOn(await fault.happen(visit), EVENTS);
+  try {
+    await Promise.race([meet(), sleep(LIMIT_MS, undefined, { ref: false }).then(endLate)]);
+    if (visit.collector.errors.length) throw new Error(visit.collector.errors.join("\n"));
+    return countEvents(EVENTS, visit.collector.taken);
+  } finally {
+    await visit.close();
+  }
 };

@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { ROOT } from "../../../test/support/launch.js";
 import { median } from "../../../test/support/median.js";
 import type { Cost, Script } from "./cost.js";
-import type { Count } from "./count.js";
-import { FAULTS } from "./faults.js";
+import { type Count, FAULTS } from "./faults.js";
 
 /** What was measured of one tracker, a figure a run. A run that could not be measured has none. */
 export interface Result extends Script {

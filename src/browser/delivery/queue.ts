@@ -136,7 +136,7 @@ export const put = (row: Row, lease = row.lease): void => {
 };
 
 /** The first lease: what is longer than a document's event is young is the margin for clocks and for writes on their way. */
-export const FIRST_LEASE_MS = 2_000;
+const FIRST_LEASE_MS = 2_000;
 
 /** Stores an event for the first time: for a moment it is this document's alone. */
 export const renew = (row: Row): void => {

@@ -49,13 +49,3 @@ const load = async (options: autocannon.Options, body: () => unknown): Promise<L
 /** Posts events for some seconds. */
 export const post = (url: string, duration: number): Promise<Load> =>
   load({ url: `${url}/v1/track/event?api_token=demo-api-token`, duration }, nextEvent);
-
-/** Posts events for some seconds, so many in each request, by so many clients; gives events, not requests. */
-export const postBatches = async (
-  url: string,
-  { duration, size, connections }: { duration: number; size: number; connections: number },
-): Promise<Load> => {
-  const target = { url: `${url}/v1/track/events?api_token=demo-api-token`, duration, connections };
-  const answers = await load(target, () => Array.from({ length: size }, nextEvent));
-  return { ...answers, perSecond: answers.perSecond * size };
-};
