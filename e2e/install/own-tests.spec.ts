@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { askForApp } from "../apps/builder.js";
-import { expect, test } from "../harness/fixtures.js";
+import { test } from "../harness/fixtures.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* An app's own tests, by the runners that apps use. What docs/testing.md shows are files of these projects. */
@@ -42,23 +42,4 @@ test("The same is recorded by Jest, and by Playwright's runner, of a click that 
     APP_URL: site.url,
     LAUNCH_OPTIONS: JSON.stringify(launchOptions),
   });
-});
-
-test("Inside a page, events are recorded, and nothing is sent or stored", async ({ page, site, gateway, contact }) => {
-  const head = `<script type="module">
-    import { identify, init, track } from "/dist/index.js";
-    import { recordEvents } from "/dist/test.js";
-    const recorded = ["one", "two"].map((name) => {
-      const events = recordEvents();
-      init({ apiToken: "${DEMO_TOKEN}", trackUrl: "${gateway.url}", contactUid: "${contact}" });
-      track(name);
-      history.pushState({}, "", name);
-      return events.all().map(({ event_uid }) => event_uid);
-    });
-    window.done = [...recorded, Object.keys(localStorage)];
-  </script>`;
-  site.page("/", { head, tag: false, identify: false });
-  await page.goto(site.url);
-  const done = await page.waitForFunction(() => (window as { done?: unknown }).done);
-  expect(await done.jsonValue()).toEqual([["pageview", "one", "pageview"], ["pageview", "two", "pageview"], []]);
 });

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { pack } from "../../test/support/packed.js";
-import { serviceAt, startService } from "../../test/support/service.js";
 import { readFiles } from "../apps/serve.js";
-import { expect, test, waitFor } from "../harness/fixtures.js";
+import { expect, test } from "../harness/fixtures.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* The package as npm hands it out: installed into an app of its own, bundled by Vite, run in the browser. */
@@ -57,34 +56,4 @@ test("An app that Vite has built of the packed package has its events stored, an
   expect(scripts[0]).toContain("the app");
   expect(scripts[0]).not.toMatch(/v1\/track|Bearer|api_token|localStorage/);
   await packed.dispose();
-});
-
-test("Two trackers of one page have their own queues and contacts, and the events of each are stored under its token", async ({
-  page,
-  site,
-}) => {
-  const shop = { api_token: "shop-token", access_token: "shop-access" };
-  const service = await startService({ TRACKLET_WORKSPACES: JSON.stringify({ shop }) });
-  const head = `<script type="module">
-    import { createTracker } from "/dist/instance.js";
-    const start = (name, apiToken) => createTracker({ name, apiToken, trackUrl: "${service.url}", pageviews: "off" });
-    const [shop, cart] = [start("shop", "shop-token"), start("cart", "${DEMO_TOKEN}")];
-    shop.track("seen");
-    cart.identify("bob");
-    shop.identify("ann");
-    for (const [one, name] of [[shop, "bought"], [cart, "filled"]]) one.track(name);
-  </script>`;
-  try {
-    site.page("/", { head, tag: false, identify: false });
-    await page.goto(site.url);
-    const stored = async () => {
-      const places = [serviceAt(service.url, shop.access_token), service];
-      const rows = await Promise.all(places.flatMap(({ rows }) => ["ann", "bob"].map(rows)));
-      return rows.map((some) => some.map(({ event_uid }) => event_uid).sort());
-    };
-    await waitFor(async () => (await stored()).flat().length >= 3, { what: "three events" });
-    expect(await stored()).toEqual([["bought", "seen"], [], [], ["filled"]]);
-  } finally {
-    await service.dispose();
-  }
 });

@@ -50,44 +50,6 @@ test("Every example of the documents for a website works, in turn on one page, w
   expect([...warnings, ...guard.browserMessages]).toEqual([]);
 });
 
-test("In the documents' example for consent, with async, Refuse is what the visitor has chosen, in all tabs", async ({
-  context,
-  open,
-  gateway,
-}) => {
-  const example = (await readmeBlocks("A banner", "html"))[0]!.replace("defer", "async");
-  const page = await open("/", { tag: false, body: localise(example, DEMO_TOKEN, gateway.url) });
-  await run(page, `tracklet.identify("contact-readme")`);
-  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-  const other = await context.newPage();
-  await other.goto(page.url());
-  await other.getByRole("button", { name: "Allow" }).waitFor();
-  await page.getByRole("button", { name: "Refuse" }).click();
-  for (const tab of [page, other]) await tab.getByRole("button", { name: "Allow" }).waitFor({ state: "hidden" });
-  await gateway.quiet();
-  expect(gateway.requests).toEqual([]);
-  expect(await page.evaluate(() => localStorage.getItem("tracklet:consent"))).toBe("denied");
-});
-
-test("By the documents' example a visitor who was never asked stops the tracking, and allows it again in another tab", async ({
-  context,
-  open,
-  expectRows,
-}) => {
-  const [example] = await readmeBlocks("Change my choice", "html");
-  const page = await open("/", { body: example! });
-  await page.getByRole("button", { name: "Stop this" }).click();
-  await run(page, `tracklet.track("refused")`);
-  const other = await context.newPage();
-  await other.goto(page.url());
-  await page.getByText("We store nothing").waitFor();
-  await other.getByRole("button", { name: "Allow this" }).click();
-  await page.getByRole("button", { name: "Stop this" }).waitFor();
-  await run(page, `tracklet.track("allowed")`);
-  await page.getByText("We store what you do").waitFor();
-  await expectRows(["allowed"]);
-});
-
 test("Plausible's own tracker beside ours counts who is not logged in, too; both deliver, and ours is stored once", async ({
   page,
   site,
