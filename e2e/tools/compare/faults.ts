@@ -9,7 +9,7 @@ const DOWN = { status: 503 };
 const OUTAGE_MS = 5_000;
 const HANG_MS = 20_000;
 
-interface Fault {
+export interface Fault {
   /** Its heading in the table. */
   title: string;
   /** What happens, for the reader of the table. */

@@ -1,76 +1,100 @@
 /*
- * `npm run compare`: what tracklet and other trackers lose and repeat in the same faults, and what they cost, in a real
- * Chromium. It measures five times, half an hour in which nothing else should run on this machine, prints the tables, and writes
- * them into docs/compare.md. `-- --only posthog,segment --fault crash` measures these alone and once, and `--no-cost` leaves the
- * costs out; what is measured of a part is printed only.
+ * `npm run compare`: what tracklet and other trackers lose and repeat in the same faults, in a real Chromium. It measures five
+ * times, half an hour in which nothing else should run on this machine, prints the table, and writes it into docs/compare.md.
+ * `-- --only posthog,segment --fault crash` measures these alone and once, and prints only.
  */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { ROOT } from "../../../test/support/launch.js";
 import { launchChromium } from "../../harness/chromium.js";
-import { measureCosts } from "./cost.js";
-import { FAULTS, measureFault } from "./faults.js";
-import { ALL } from "./peers.js";
-import { ENOUGH, type Result, report, writeReport } from "./report.js";
+import { type Count, FAULTS, type Fault, measureFault } from "./faults.js";
+import { ALL, type Peer } from "./peers.js";
 
-const { values } = parseArgs({
-  options: { only: { type: "string" }, fault: { type: "string" }, cost: { type: "boolean", default: true } },
-  allowNegative: true,
-});
+const { values } = parseArgs({ options: { only: { type: "string" }, fault: { type: "string" } } });
 
 /** The chosen ones of a record. @throws Error when there is none of that name */
-const chosen = <T>(all: Record<string, T>, names: string | undefined): [string, T][] =>
+const chosen = <T>(all: Record<string, T>, names: string | undefined): T[] =>
   (names?.split(",") ?? Object.keys(all)).map((name) => {
     if (!(name in all)) throw new Error(`${name} is none of ${Object.keys(all).join(", ")}`);
-    return [name, all[name]!];
+    return all[name]!;
   });
 
 /** So many trackers are measured beside each other, with all faults of each: their time is mostly waiting. */
 const AT_ONCE = 3;
 const isWhole = !values.only && !values.fault;
-const runs = isWhole ? 5 : 1;
+const RUNS = isWhole ? 5 : 1;
 
 const faults = chosen(FAULTS, values.fault);
 const peers = chosen(ALL, values.only);
-const results = await Promise.all(
-  peers.map(async ([, peer]): Promise<Result> => ({ peer, text: await peer.script(), faults: {}, costs: [] })),
+const counts = new Map<Peer, Map<Fault, Count[]>>(
+  peers.map((peer) => [peer, new Map(faults.map((fault) => [fault, []]))]),
 );
 const browser = await launchChromium();
-
-const countAll = ({ peer, text, faults: counts }: Result): Promise<unknown> =>
-  Promise.all(
-    faults.map(async ([name, fault]) => {
-      try {
-        const count = await measureFault(browser, peer, { script: text, fault });
-        counts[name] = [...(counts[name] ?? []), count];
-      } catch (error) {
-        // The others go on, and this one is no figure.
-        console.error(`${peer.name}, ${name}:`, error);
-        process.exitCode = 1;
-      }
-    }),
+const measure = async (peer: Peer): Promise<void> => {
+  const script = await peer.script();
+  await Promise.all(
+    faults.map(async (fault) =>
+      counts
+        .get(peer)!
+        .get(fault)!
+        .push(await measureFault(browser, peer, { script, fault })),
+    ),
   );
-
+};
 try {
-  for (let run = 1; run <= runs; run++) {
-    for (let start = 0; start < results.length; start += AT_ONCE) {
-      const group = results.slice(start, start + AT_ONCE);
-      await Promise.all(group.map(countAll));
-      console.error(`run ${run}, counted: ${group.map(({ peer }) => peer.name).join(", ")}`);
+  for (let run = 1; run <= RUNS; run++)
+    for (let start = 0; start < peers.length; start += AT_ONCE) {
+      const group = peers.slice(start, start + AT_ONCE);
+      await Promise.all(group.map(measure));
+      console.error(`run ${run}, counted: ${group.map(({ name }) => name).join(", ")}`);
     }
-    for (const result of values.cost ? results : []) {
-      const first = { peer: ALL.unstamped!, text: await ALL.unstamped!.script() };
-      const [ours, own] = await measureCosts(browser, [first, result]);
-      result.costs.push({ own: own!, ours: ours! });
-      console.error(`run ${run}, costs measured: ${result.peer.name}`);
-    }
-  }
 } finally {
   await browser.close();
 }
-const tables = report(results, {
-  chromium: browser.version(),
-  faults: faults.map(([name]) => name),
-  runs,
-  enough: Math.min(ENOUGH, runs),
-});
+
+/** `4`, or `2 to 5` where the runs differ. */
+const range = (figures: readonly number[]): string => {
+  const [low, high] = [Math.min(...figures), Math.max(...figures)];
+  return low === high ? `${low}` : `${low} to ${high}`;
+};
+
+/** `2 to 5 lost, 3 twice`; a star where the service could tell all repeats by an id. */
+const cell = (all: readonly Count[]): string => {
+  const lost = all.map((count) => count.lost);
+  const repeated = all.map((count) => count.repeated);
+  const star = all.some(({ unmarked }) => unmarked) ? "" : "\\*";
+  const told = [
+    lost.some(Boolean) && `**${range(lost)} lost**`,
+    repeated.some(Boolean) && `${range(repeated)} twice${star}`,
+  ];
+  return told.filter(Boolean).join(", ") || "0";
+};
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+const tables = [
+  `Chromium ${browser.version()}, ${RUNS} runs. Where they differ, the lowest and the highest figure are given.`,
+  [
+    row(["of 20 events", ...faults.map(({ title }) => title)]),
+    row(["---", ...faults.map(() => "---:")]),
+    ...peers.map((peer) => row([peer.name, ...[...counts.get(peer)!.values()].map(cell)])),
+  ].join("\n"),
+  faults.map(({ title, what }) => `- **${title}**: ${what}`).join("\n"),
+  "What is set in each:",
+  peers
+    .map(({ name, version, docs, settings, note }) =>
+      [`- **${name}**, \`${version}\`: ${settings} ([page](${docs})).`, note].filter(Boolean).join(" "),
+    )
+    .join("\n"),
+].join("\n\n");
 console.log(tables);
-if (isWhole) writeReport(tables);
+if (isWhole) {
+  const page = `${ROOT}docs/compare.md`;
+  const between = /(<!-- begin: npm run compare -->\n).*(<!-- end: npm run compare -->)/s;
+  const text = readFileSync(page, "utf8").replace(
+    between,
+    (_, begin: string, end: string) => `${begin}\n${tables}\n\n${end}`,
+  );
+  writeFileSync(page, text);
+  execFileSync(process.execPath, [`${ROOT}node_modules/@biomejs/biome/bin/biome`, "format", "--write", page]);
+}
