@@ -29,9 +29,6 @@ const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf
   });
 const byName = new Map(modules.map((module) => [module.name, module]));
 
-/** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
-const ENTRIES =
-  /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app)|pages\/(main|live))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "deletion", "days", "ingest", "records"],
@@ -39,8 +36,6 @@ const SERVICE = [
 ];
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
-const PLACES =
-  /^(types\/|browser\/(global|instance|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|pages\/|service\/(commands|watch|numbers|person|deletion|days|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -108,10 +103,6 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
 
 it.each<[string, () => string[]]>([
   [
-    "every file has a folder that says what it is for",
-    () => modules.map(({ name }) => name).filter((name) => !ENTRIES.test(name) && !PLACES.test(name)),
-  ],
-  [
     "http alone knows Fastify's errors",
     () =>
       modules
@@ -121,17 +112,6 @@ it.each<[string, () => string[]]>([
         .map(({ name }) => name),
   ],
   ["database alone knows pg", () => imports(/^service\/(?!database\/)/, (from) => /^pg(-copy-streams)?$/.test(from))],
-  [
-    "every file is reached from an entry",
-    () => {
-      const names = modules.map(({ name }) => name);
-      // The build puts the trackers of `tracklet/instance` together.
-      const others = /^((inspector|conform)\/main|browser\/instance)$|-script$/;
-      const entries = names.filter((name) => ENTRIES.test(name) || others.test(name));
-      const reached = new Set(entries.flatMap((entry) => [...reach(entry)]));
-      return names.filter((name) => !reached.has(name));
-    },
-  ],
   ["no imports go round in a circle", () => imports(/^/, (from, by) => reach(from).has(by))],
   [
     "page alone listens to the document, the window and the history",
