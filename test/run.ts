@@ -8,11 +8,47 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Counts, countsOfPlaywright, countsOfVitest } from "./report.js";
+import type { JSONReport, JSONReportSuite } from "playwright/types/testReporter";
+import type { JsonTestResults } from "vitest/node";
 import { ENGINES, findEngines } from "./support/engines.js";
 import { ensureChromium } from "./support/install-chromium.js";
 import { ROOT } from "./support/launch.js";
 import { NPM } from "./support/npm.js";
+
+interface Counts {
+  passed: number;
+  failed: number;
+  /** Tests that were skipped, a line each. */
+  skipped: string[];
+}
+
+const countsOfVitest = ({ numPassedTests, numFailedTests, testResults }: JsonTestResults): Counts => ({
+  passed: numPassedTests,
+  failed: numFailedTests,
+  skipped: testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === "skipped")
+    .map(({ fullName }) => fullName),
+});
+
+const skippedIn = (suites: readonly JSONReportSuite[] = []): string[] =>
+  suites.flatMap(({ specs, suites: inner }) => [
+    ...specs.flatMap(({ title, tests }) =>
+      tests
+        .filter(({ status }) => status === "skipped")
+        .map(({ projectName, annotations: [reason] }) =>
+          [projectName, title, reason?.description].filter(Boolean).join(": "),
+        ),
+    ),
+    ...skippedIn(inner),
+  ]);
+
+/** A test that passed only on a second try, and an error beside all tests, count as failed. */
+const countsOfPlaywright = ({ stats, errors, suites }: JSONReport): Counts => ({
+  passed: stats.expected,
+  failed: stats.unexpected + stats.flaky + errors.length,
+  skipped: skippedIn(suites),
+});
 
 const isAll = process.argv.includes("--all");
 // Tests that are slow by their nature look at it.

@@ -1,13 +1,38 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { request as ask, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse } from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
 import { type Fault, type Faults, type RecordedRequest, type Reply, replyOf } from "./fault.js";
-import { forward } from "./forward.js";
 import { createEither } from "./secure.js";
 import { answerMs, networkMs } from "./strain.js";
+
+// Headers that belong to one connection, not to the message (RFC 9110 §7.6.1).
+const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "host", "content-length"];
+/** Those of HTTP/2 that are no headers of a message: `:method`, `:path`. */
+const PSEUDO = ":";
+
+const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name) && !name.startsWith(PSEUDO)),
+  );
+
+/**
+ * Sends one request to the service on a connection of its own and resolves to the whole answer; rejects when the
+ * service is gone or goes away meanwhile.
+ */
+const forward = async (
+  target: string,
+  { method, path, headers, body }: { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer },
+): Promise<Reply> => {
+  const outgoing = ask(new URL(path, target), { method, headers: endToEnd(headers), agent: false });
+  outgoing.end(body);
+  const [incoming]: IncomingMessage[] = await once(outgoing, "response");
+  const { statusCode, headers: answered } = incoming!;
+  return { status: statusCode!, headers: endToEnd(answered), body: await buffer(incoming!) };
+};
 
 export interface ProxyOptions {
   /** Address of the service. */
@@ -68,7 +93,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       });
       response.end(reply.body);
     };
-    const ask = async (): Promise<Reply> => {
+    const askService = async (): Promise<Reply> => {
       const { method, url: path, headers } = request;
       const reply = await forward(target, { method, path, headers, body: raw });
       if (answerMs) await sleep(answerMs);
@@ -82,9 +107,9 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     if ("status" in fault) return answer(replyOf(fault, request.headers.origin));
     switch (fault.connection) {
       case "pass":
-        return answer(await ask());
+        return answer(await askService());
       case "store-then-cut":
-        await ask();
+        await askService();
         cut();
         return;
       case "reset":

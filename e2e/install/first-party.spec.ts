@@ -1,4 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../../test/support/engines.js";
@@ -10,7 +11,6 @@ import { askForApp } from "../apps/builder.js";
 import { expect, test } from "../harness/fixtures.js";
 import { place } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { startCaddy, startNginx } from "../harness/web-servers.js";
 
 /* The script and the service behind the site's own domain, under other names, by each of the documents' recipes. */
 
@@ -19,10 +19,65 @@ const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const recipe = (name: string) => readFile(new URL(`../../demo/recipes/${name}`, import.meta.url), "utf8");
 const STATUSES = [200, 400, 401, 403, 404, 413, 422, 425, 429, 500, 503];
 
-for (const [name, start] of [
-  ["nginx", startNginx],
-  ["caddy", startCaddy],
-] as const)
+/** Runs a program in a folder, with its files and the port that it is to listen at, until it answers. */
+const run = async (
+  program: string,
+  folder: string,
+  { args, files, env }: { args: string[]; files: Record<string, string>; env: Record<string, string> },
+) => {
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const server = launch(program, args, { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", ...env } });
+  const isAnswering = (): Promise<boolean> => {
+    if (!server.isRunning()) throw new Error(`${program} ended at once:\n${server.said()}`);
+    // Next.js builds its route when it is first asked for.
+    return fetch(`http://127.0.0.1:${env.PORT}/i/none`).then(
+      () => true,
+      () => false,
+    );
+  };
+  await waitFor(isAnswering, { what: `${program} to answer` });
+  return { url: `http://127.0.0.1:${env.PORT}`, close: () => server.end("SIGTERM") };
+};
+
+/** What a recipe is given in place of what it shows: the website, the service, and the folder of the built script. */
+type Places = Record<"site" | "service", string>;
+
+/** Web servers with the recipe, which pass everything else on to the site. */
+const WEB_SERVERS = {
+  nginx: async (port: string, folder: string, { site, service }: Places) => ({
+    args: ["-p", folder, "-c", join(folder, "main.conf"), "-e", join(folder, "error.log")],
+    files: {
+      "recipe.conf": place(await recipe("nginx.conf"), { "https://track.example.com": service, "/var/www": DIST }),
+      "main.conf": `
+        daemon off;
+        ${process.getuid?.() === 0 ? "user root;" : ""}
+        worker_processes 1;
+        pid ${folder}/nginx.pid;
+        events {}
+        http {
+          access_log off;
+          ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join("\n")}
+          server {
+            listen 127.0.0.1:${port};
+            include ${folder}/recipe.conf;
+            location / { proxy_pass ${site}; }
+          }
+        }`,
+    },
+  }),
+  caddy: async (port: string, folder: string, { site, service }: Places) => ({
+    args: ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"],
+    files: {
+      Caddyfile: `{\n  admin off\n}\n${place(await recipe("Caddyfile"), {
+        "shop.example {": `http://127.0.0.1:${port} {\n  handle {\n    reverse_proxy ${site}\n  }\n`,
+        "https://track.example.com": service,
+        "/var/www": DIST,
+      })}`,
+    },
+  }),
+};
+
+for (const name of ["nginx", "caddy"] as const)
   test(`Behind ${name}, events come by the site's names, without its cookies, and answers come through as they are`, async ({
     context,
     page,
@@ -37,7 +92,11 @@ for (const [name, start] of [
     const [tag] = await readmeBlocks(SECTION, "html");
     const own = place(tag!, { YOUR_API_TOKEN: DEMO_TOKEN, "data-name": `data-contact-uid="${contact}" data-name` });
     site.page("/", { tag: false, identify: false, head: own });
-    const front = await start(program!, { site: site.url, service: gateway.url, folder: DIST });
+    const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
+    const port = `${await freePort()}`;
+    const env = { PORT: port, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    const set = await WEB_SERVERS[name](port, folder, { site: site.url, service: gateway.url });
+    const front = await run(program!, folder, { ...set, env });
     await context.addCookies([{ name: "session", value: "secret", url: front.url }]);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url().replace(/\?.*/, "")));
@@ -72,33 +131,13 @@ for (const [name, start] of [
       expect((await post()).slice(0, 2)).toEqual([status, "7"]);
     }
     await front.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-/** Runs one of the apps with the recipe beside it until it answers; `args` are those of Node, in the app's folder. */
-const startApp = async (app: string, args: (port: number) => string[], places: Record<"cdn" | "service", string>) => {
-  // It waits until the frameworks are installed.
-  const folder = join(await askForApp("vitest"), "..", app);
-  const shown = { "https://cdn.example.com": places.cdn, "https://track.example.com": places.service };
-  await writeFile(join(folder, "first-party.js"), place(await recipe("first-party.js"), shown));
-  const port = await freePort();
-  const env = { ...process.env, NODE_OPTIONS: "", NEXT_TELEMETRY_DISABLED: "1", PORT: `${port}` };
-  const server = launch(process.execPath, args(port), { cwd: folder, env });
-  const url = `http://127.0.0.1:${port}`;
-  await waitFor(
-    () =>
-      fetch(`${url}/i/none`).then(
-        ({ status }) => status === 404,
-        () => false,
-      ),
-    { what: `${app} to answer` },
-  );
-  return { url, close: () => server.end("SIGTERM") };
-};
-
 for (const [app, args] of [
-  ["hono", () => ["server.js"]],
-  ["next-server", (port) => ["../node_modules/next/dist/bin/next", "dev", "--port", `${port}`]],
-] as [string, (port: number) => string[]][])
+  ["hono", ["server.js"]],
+  ["next-server", ["../node_modules/next/dist/bin/next", "dev"]],
+] as const)
   test(`In an app's own server, ${app}, the recipe serves the scripts, and passes on events, one and several, and answers`, async ({
     site,
     gateway,
@@ -106,7 +145,14 @@ for (const [app, args] of [
     expectRows,
   }) => {
     test.setTimeout(1_200_000);
-    const front = await startApp(app, args, { cdn: `${site.url}/dist`, service: gateway.url });
+    // It waits until the frameworks are installed.
+    const folder = join(await askForApp("vitest"), "..", app);
+    const shown = { "https://cdn.example.com": `${site.url}/dist`, "https://track.example.com": gateway.url };
+    const front = await run(process.execPath, folder, {
+      args: [...args],
+      files: { "first-party.js": place(await recipe("first-party.js"), shown) },
+      env: { NEXT_TELEMETRY_DISABLED: "1", PORT: `${await freePort()}` },
+    });
     const ask = (path: string, options: RequestInit = {}) =>
       fetch(front.url + path, { ...options, redirect: "manual" });
     const post = (path: string, body: string) =>
