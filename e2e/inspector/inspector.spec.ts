@@ -1,4 +1,3 @@
-import type { Page } from "playwright/test";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { faintTextsWithin } from "../harness/contrast.js";
 import { expect, test, track } from "../harness/fixtures.js";
@@ -9,10 +8,6 @@ import { loaded, run } from "../harness/install.js";
 
 /** What it finds where all is well. */
 const WORKING = /^Working: “.+” was stored at .+ \(200.*\)\.$/;
-/** What stands at a step. */
-const step = (page: Page, name: string) =>
-  panel(page).getByRole("list", { name: "Steps" }).getByRole("listitem").filter({ hasText: name });
-
 test("The inspector shows contact, answers and views, what waits in an outage, and sends it on request", {
   tag: "@core",
 }, async ({ open, site, gateway, contact, expectRows }) => {
@@ -48,28 +43,6 @@ test("The inspector shows contact, answers and views, what waits in an outage, a
   await panel(page).getByRole("button", { name: "Send now" }).click();
   await expectRows(["pageview", "pageview", "bought", "kept"]);
   await expect(findings(page)).toHaveText(WORKING);
-});
-
-test("The inspector finds a tracker that comes later, and sends a test event the whole way", async ({
-  open,
-  site,
-  contact,
-  expectRows,
-}) => {
-  const page = await open("/shop", { tag: false, identify: false });
-  await inspect(page);
-  await expect(findings(page)).toContainText("The page has no script tag of tracklet");
-  await page.evaluate(
-    (tag) => document.head.append(document.createRange().createContextualFragment(tag)),
-    site.tag({ contactUid: contact }),
-  );
-  await expect(findings(page)).toContainText("Nothing was tracked on this page yet");
-  await panel(page).getByRole("button", { name: "Send a test event" }).click();
-  await expect(findings(page)).toHaveText(
-    /^Working: “tracklet_test” was stored at .+ \(200 \{"status":"success"\}\)\.$/,
-  );
-  await expect(step(page, "Stored at the service")).toHaveText(/✓.*200: \{"status":"success"\}$/);
-  await expectRows(["tracklet_test"]);
 });
 
 test("The inspector shows each of two trackers by its name", async ({ open, site, contact }) => {

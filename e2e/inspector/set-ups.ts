@@ -111,6 +111,8 @@ export const BROKEN: SetUp[] = [
 export const SENSES: SetUp[] = [
   { wrong: "what leads elsewhere is no finding: the causes, each with what shows it", html: GOOD, answer: { status: 301, headers: { location: "http://127.0.0.1:1/" }, cors: false, preflight: "fault" }, step: /Sent|Answered/, says: /\(1\).*\(2\) it redirects/s },
   { wrong: "a script that its host does not give to other sites: the causes, too", html: `${CALLS}<script async src="%S/t.js" data-api-token="demo-api-token" data-track-url="%S"></script>`, answer: cors({ "cross-origin-resource-policy": "same-origin" }, "fault"), step: /Loaded/, says: /\(1\) no such host.*\(2\) its host forbids.*\(3\) an extension/s },
+  { wrong: "the address leads to a path where nothing takes events", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="%S/collect"'), step: /Answered/, says: /one is at .*\/v1\/track\/event/ },
+  { wrong: "the service takes a request, and says nothing", html: GOOD, answer: { connection: "hang", preflight: "fault" } as never, step: /Sent|Answered/, says: /does not answer|no answer yet/ },
   { wrong: "the script's host sleeps", html: GOOD, sleeps: /tracklet\.iife/, step: /Loaded/, says: /not (come|answered) \d+ s after the page began/ },
   { wrong: "an address with a user and a password", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="http://ann:secret@127.0.0.1:9"'), step: /Options/, says: /without user and password/ },
   { wrong: "the address of the numbers page", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="%S/numbers/?from=7"'), step: /Options/, says: /stops at.*\? and #/s },

@@ -122,15 +122,6 @@ describe("events that are stored", () => {
     expect(events.find(({ params }) => params.number === 0)).toEqual({ ...stored, ...fifth, ...sent[0] });
   });
 
-  it.each<[EventOptions, RegExp]>([
-    [{ contactUid: "" }, /400 contact_uid must not be empty/],
-    [{ accountUid: "" }, /400 account_uid must not be empty/],
-    [{ eventUid: "" }, /400 event_uid must not be empty/],
-    [{ since: new Date("never") }, /400 since must be a day or a time/],
-  ])("are refused in the words of the service for %o", (options, words) =>
-    expect(list(options)).rejects.toThrow(words),
-  );
-
   it("are of this service alone: of another one, the error says so", async () => {
     const other = createReader({ baseUrl: `${service.url}/v3`, accessToken });
     await expect(other.events()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);

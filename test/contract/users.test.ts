@@ -86,16 +86,6 @@ describe("a list", () => {
       },
     ));
 
-  it("can be walked again, from its start", () =>
-    withWire(inTurn(page("ab")), async ({ url, requests }) => {
-      const list = listAt(url);
-      for (let round = 1; round <= 2; round += 1) {
-        const pages: UserPage[] = [];
-        for await (const each of list.pages()) pages.push(each);
-        expect([pages.map(({ data }) => data.length), requests.length]).toEqual([[2], round]);
-      }
-    }));
-
   const more = page("ab", { next: "?offset=2&limit=2" });
   const ended = { targets: ["", "?offset=2&limit=2"] };
   it.each<[string, Reply[], { ids?: string; targets: string[] }, ListOptions?]>([

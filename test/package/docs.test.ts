@@ -128,15 +128,6 @@ describe("examples", () => {
     expect(objections).toEqual([]);
   });
 
-  it("of docs/server.md compile in a strict file of TypeScript", async () => {
-    const modules = (await blocksOf("docs/server.md")).filter(({ language }) => /^[jt]s$/.test(language));
-    expect(modules.length).toBeGreaterThan(0);
-    const files = new Map(modules.map(({ code }, index) => [join(ROOT, `test/strict-${index}.mts`), code]));
-    // As Node's own types have it.
-    files.set(join(ROOT, "test/node.d.ts"), "declare const process: { env: Record<string, string | undefined> };");
-    expect(objectionsTo(files, true)).toEqual([]);
-  });
-
   it("of declared events let through what they allow, and nothing else", async () => {
     const [example] = await readmeBlocks("In an app", "ts");
     const hub = "(window as unknown as { tracklet: Hub }).tracklet";

@@ -19,20 +19,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const fire = (target: Window | Window["document"], type: string): boolean =>
-  target.dispatchEvent(new window.Event(type));
-
-it("hears each event that concerns a tracker once, also those of the document, however often it listens", () => {
-  const heard: string[] = [];
-  const run = ({ type }: { type: string }) => heard.push(type);
-  page.onPage(run);
-  page.onPage(run);
-  const types = ["online", "storage", "pagehide", "pageshow", "popstate"];
-  for (const type of types) fire(window, type);
-  fire(window.document, "visibilitychange");
-  expect(heard).toEqual([...types, "visibilitychange"]);
-});
-
 it("wraps the history where there is no Navigation API: after the change, with arguments, this, result and exception of whoever else does", () => {
   const moves: string[] = [];
   const calls: unknown[] = [];

@@ -1,6 +1,6 @@
 /** What is wrong with an argument, in words. That each call checks its own: test/contract. */
 import { describe, expect, it } from "vitest";
-import { check, checkAddress, checkWhole, isObject, isText } from "../../../src/server/validate.js";
+import { check, checkAddress, checkWhole } from "../../../src/server/validate.js";
 
 it.each([
   ["up", '"up"'],
@@ -21,16 +21,6 @@ it.each([
     new TypeError(`name: expected a colour, found ${found}`),
   );
   expect(() => check(true, "name: expected a colour", value)).not.toThrow();
-});
-
-it("isText and isObject take nothing for one that is none", () => {
-  expect(["undefined", undefined, null, 5, ["a"], {}, "A"].map((value) => isText(value, /^[a-z]+$/))).toEqual([
-    true,
-    ...Array(6).fill(false),
-  ]);
-  expect([{}, Object.create(null), null, undefined, [], "object", 5, () => {}].map((value) => isObject(value))).toEqual(
-    [...[true, true], ...Array(6).fill(false)],
-  );
 });
 
 const isRefused = (check: () => void): boolean => {

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 /** What the inspector learns of a page: from its markup, from calls and requests, and from the tracker. */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { lookAtService } from "../../../../src/inspector/ask/look.js";
 import { createActivity, noteNamed } from "../../../../src/inspector/watch/activity.js";
 import { listen } from "../../../../src/inspector/watch/listen.js";
 import { readPage } from "../../../../src/inspector/watch/page.js";
@@ -187,6 +188,13 @@ it("who was named before is known once the storage was emptied, and not after a 
   expect(noted({})).toEqual([false, "clara"]);
   for (let time = 1; time <= 2; time++) expect(noted({ contact: "", hasIdentity: false })).toEqual([true, "clara"]);
   expect(noted({ contact: "" })).toEqual([false, ""]);
+});
+
+it("a service on this computer is not asked by a page of the internet, since the browser would ask the visitor", async () => {
+  vi.stubGlobal("location", new URL("https://shop.example"));
+  vi.stubGlobal("fetch", vi.fn());
+  expect(await lookAtService("http://127.0.0.1:4100/v1/track/event")).toEqual({ reach: "inside" });
+  expect(fetch).not.toHaveBeenCalled();
 });
 
 it("a storage that is full is found at the start, and with each event", () => {
