@@ -86,23 +86,6 @@ it("goes to the address of the plural with several events, and hears how many th
   expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS.replace("/event?", "/events?"));
 });
 
-it("reads the body of an answer, so that its share of the budget is free again", async () => {
-  const response = new Response("x".repeat(10_000), { status: 503 });
-  fetch.mockResolvedValue(response);
-  const [, , , ended] = await post();
-  await ended;
-  expect(response.bodyUsed).toBe(true);
-});
-
-it("is told of an answer at its headers, and cuts a body off that does not end", async () => {
-  const cancel = vi.fn();
-  fetch.mockResolvedValue(new Response(new ReadableStream({ cancel })));
-  const [status, , , ended] = await post();
-  expect([status, cancel.mock.calls]).toEqual([200, []]);
-  await ended;
-  expect(cancel).toHaveBeenCalled();
-});
-
 it("takes an answer of another address for none: a service worker's offline page", async () => {
   const from = (url: string) =>
     fetch.mockResolvedValue(Object.defineProperty(new Response("{}"), "url", { value: url }));
