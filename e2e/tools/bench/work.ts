@@ -91,7 +91,6 @@ const GROWTH_SECONDS = 150;
 /** Samples a page. */
 const SAMPLES = 60;
 const ANSWERS = 60;
-const FAILURES = 7;
 const GROWTH_PACE_MS = 12;
 
 /** The longest `Retry-After` that is obeyed, so that no probe falls into the measurement. */
@@ -151,22 +150,6 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
       await stage.gateway.quiet(300);
     });
     return { "service up: an answer, and the next request": (spent / ANSWERS) * 1_000 };
-  },
-
-  async (stage, page, waiting) => {
-    // Full jitter draws short delays.
-    await page.evaluate(() => {
-      const random = Math.random.bind(Math);
-      Math.random = () => random() / 50;
-    });
-    await stage.gateway.fail({ status: 503 });
-    const answered = answers(stage);
-    await page.evaluate(trackMany, { ...stage.event, count: waiting });
-    await waitFor(() => answered(503) > 0);
-    const before = answered(503);
-    const work = await workOf(page);
-    const spent = await work(() => waitFor(() => answered(503) >= before + FAILURES));
-    return { "service down: a failure, and the next probe": (spent / FAILURES) * 1_000 };
   },
 ];
 

@@ -62,23 +62,6 @@ it("tells onError what it is about in a member of its own", async () => {
   ]);
 });
 
-it("does not tell a handler of the problems that it causes, and survives one that throws or is none", async () => {
-  vi.spyOn(console, "warn").mockImplementation(() => {});
-  let told = 0;
-  const { report } = await load({
-    onError: () => {
-      if (++told < 100) report("input", "another");
-      throw new Error("the page's own");
-    },
-  });
-  for (let problem = 1; problem <= 3; problem++) {
-    report("input", "one");
-    expect(told).toBe(problem);
-  }
-  const { report: untold } = await load({ onError: "text" as never });
-  expect(() => untold("input", "one")).not.toThrow();
-});
-
 it("takes texts and safe integers for uids, and reports all else by name", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const problems: string[] = [];
