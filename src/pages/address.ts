@@ -16,6 +16,7 @@ export const FILTERS = {
   path: { parameter: "path", label: "Path" },
   referrer: { parameter: "referrer", label: "Came from" },
   account: { parameter: "account", label: "Account" },
+  health: { parameter: "health", label: "Health" },
 };
 const TIME = ["span", "from", "to"];
 

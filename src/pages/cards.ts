@@ -287,6 +287,9 @@ export const makeParams = (params: object | null): Content[] => {
   ];
 };
 
+const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
+  health_source === undefined ? health : `${health}, by the active days of the last 14`;
+
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** What is known of a record beside its name, or how it gets one. */
@@ -300,7 +303,12 @@ export const createTraits = () => {
       const traits = {
         uid,
         name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
-        ...{ stage: record.stage?.name, health: record.salesmachine.health, since: date(created_at * 1_000), ...data },
+        ...{
+          stage: record.stage?.name,
+          health: healthOf(record.salesmachine),
+          since: date(created_at * 1_000),
+          ...data,
+        },
       };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);
       const textOf = (value: unknown) => (value instanceof Node ? value : toText(value));

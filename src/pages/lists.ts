@@ -69,6 +69,11 @@ type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accou
 
 const lastSeen = ({ last_seen_on: on }: Account | Person) =>
   on === null ? "never" : make("span", { title: on }, sinceDay(on));
+const healthOf = ({ health, health_source }: Account | Person) =>
+  link(hereWith({ health, page: undefined }), health, {
+    class: health === "bad" ? "down" : "",
+    title: health_source === null ? "As it was set" : "By the active days of the last 14",
+  });
 const FALLING = "lost a quarter of its events or more. That is good news.";
 
 const ACCOUNTS: List<Account> = {
@@ -81,9 +86,20 @@ const ACCOUNTS: List<Account> = {
     { sort: "change", head: "Change", shown: changeOf },
     { head: "Before and now", shown: makeLines },
     { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
+    { sort: "health", head: "Health", shown: healthOf },
   ],
   file: (
-    ["name", "unique_id", "contacts", "active_contacts", "events", "before", "change", "last_seen_on"] as const
+    [
+      "name",
+      "unique_id",
+      "contacts",
+      "active_contacts",
+      "events",
+      "before",
+      "change",
+      "last_seen_on",
+      "health",
+    ] as const
   ).map((head) => ({ head, of: (one) => one[head] })),
   show: {
     all: [
@@ -114,12 +130,13 @@ const PEOPLE: List<Person> = {
     { sort: "events", head: "Events", shown: ({ events }) => events },
     { sort: "change", head: "Change", shown: changeOf },
     { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
+    { sort: "health", head: "Health", shown: healthOf },
   ],
   file: [
     ...(["name", "unique_id", "email"] as const).map((head) => ({ head, of: (one: Person) => one[head] })),
     { head: "companies", of: ({ accounts }) => accounts.map(({ name }) => name).join(", ") },
     { head: "company_uids", of: ({ accounts }) => accounts.map(({ unique_id }) => unique_id).join(", ") },
-    ...(["events", "before", "change", "last_seen_on"] as const).map((head) => ({
+    ...(["events", "before", "change", "last_seen_on", "health"] as const).map((head) => ({
       head,
       of: (one: Person) => one[head],
     })),

@@ -91,6 +91,10 @@ export const Numbers = Type.Object(
   { description: "Sums of events" },
 );
 
+const Health = {
+  health: Type.String({ description: "As it was set, else by activity" }),
+  health_source: Nullable(Type.String({ description: "`activity: …` where nobody has set it" })),
+};
 export const Accounts = Type.Object(
   {
     ...{ object: Type.Literal("numbers.accounts"), ...Told },
@@ -115,6 +119,7 @@ export const Accounts = Type.Object(
       ...{ contacts: Count("Its members"), active_contacts: Count("Contacts that were active in it") },
       ...{ ...Change, change: Type.Integer(), counts: Counts, counts_before: Counts },
       last_seen_on: Day("The day on which it was last seen"),
+      ...Health,
     }),
   },
   { description: "A page of accounts" },
@@ -131,6 +136,7 @@ export const Contacts = Type.Object(
       accounts: list(Named),
       ...{ ...Change, change: Type.Integer() },
       last_seen_on: Nullable(Day("The day on which it was last seen")),
+      ...Health,
     }),
   },
   { description: "A page of contacts" },
@@ -223,6 +229,7 @@ export const NumbersQuery = Type.Object({
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 const Page = {
+  health: Type.String({ default: "", description: "Of this one alone" }),
   order: Type.Enum(["asc", "desc"], { default: "desc" }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
@@ -234,14 +241,16 @@ export const ContactsQuery = Type.Object({
     description: "In the name, the e-mail address or the uid: among all, whatever `show` says",
   }),
   show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
-  sort: Type.Enum(["name", "events", "change", "last_seen_on"], { default: "events" }),
+  sort: Type.Enum(["name", "events", "change", "last_seen_on", "health"], { default: "events" }),
   ...Page,
 });
 export const AccountsQuery = Type.Object({
   ...WhenQuery,
   search: Type.String({ default: "", description: "In the name or the uid" }),
   show: Type.Enum(["all", "falling", "silent"], { default: "all" }),
-  sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on"], { default: "events" }),
+  sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on", "health"], {
+    default: "events",
+  }),
   ...Page,
   others: Type.Enum(["true", "false"], { default: "false", description: "Those that `others` of the answer counts" }),
 });

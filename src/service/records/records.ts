@@ -8,7 +8,17 @@ const open = { additionalProperties: true };
 
 const Seconds = Type.Integer({ description: "Unix epoch, seconds" });
 export const Stage = Type.Object({ name: Type.String(), id: Type.String() }, open);
-const Metrics = Type.Object({ health: Type.Optional(Type.Union([Type.Number(), Type.String()])) }, open);
+const Metrics = Type.Object(
+  {
+    health: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+    health_source: Type.Optional(
+      Type.String({
+        description: "Where nobody has set one: `activity: good`, `average` or `bad` (of this service alone)",
+      }),
+    ),
+  },
+  open,
+);
 
 /** What `health_source` says of a health that nobody has set. */
 export const activitySource = (health: unknown): string => `activity: ${health}`;
@@ -119,13 +129,37 @@ const common = (row: Row) => {
   };
 };
 
+/**
+ * The health of a record that has none set: good of more than 4 active days of the last 14, bad of none, else average. Nothing is told of one's
+ * own people.
+ */
+const withHealth = async <T extends { salesmachine: object }>(
+  query: Query,
+  workspace: string,
+  { kind, id, record }: { kind: Kind; id: string; record: T },
+): Promise<T> => {
+  if ("health" in record.salesmachine) return record;
+  const [row] = await query<{ health: string | null }>(
+    `WITH today AS (SELECT (now() AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = $1), 'UTC'))::date AS day)
+     SELECT CASE WHEN EXISTS (SELECT FROM left_out WHERE workspace = $1 AND kind = $3 AND id = $2 AND NOT back) THEN NULL
+       WHEN count(DISTINCT at) > 4 THEN 'good' WHEN count(DISTINCT at) > 0 THEN 'average' ELSE 'bad' END AS health
+     FROM (SELECT month + n AS at, get_bit(days, n) AS is_active FROM active CROSS JOIN generate_series(0, 30) AS n
+           WHERE workspace = $1 AND ${kind} = $2 AND month > (SELECT day FROM today) - 45) AS days CROSS JOIN today
+     WHERE is_active = 1 AND at > day - 14 AND at <= day`,
+    [workspace, id, kind],
+  );
+  const health = row?.health;
+  return health == null ? record : { ...record, salesmachine: { health, health_source: activitySource(health) } };
+};
+
 const readAccount = async (query: Query, workspace: string, id: string) => {
   const [[row], contacts] = await Promise.all([
     query<Row>("SELECT * FROM accounts WHERE id = $1 AND workspace = $2", [id, workspace]),
     others(query, "account", id),
   ]);
   if (row === undefined) throw notFound("the account");
-  return { object: "account", ...common(row), contacts } as Static<typeof Account>;
+  const record = await withHealth(query, workspace, { kind: "account", id, record: common(row) });
+  return { object: "account", ...record, contacts } as Static<typeof Account>;
 };
 
 const readContact = async (query: Query, workspace: string, id: string) => {
@@ -134,9 +168,10 @@ const readContact = async (query: Query, workspace: string, id: string) => {
     others(query, "contact", id),
   ]);
   const contact = row ?? (await contactOfEvents(query, workspace, id));
+  const record = await withHealth(query, workspace, { kind: "contact", id, record: common(contact) });
   return {
     object: "contact",
-    ...common(contact),
+    ...record,
     archived: contact.archived === true,
     accounts,
   } as Static<typeof Contact>;

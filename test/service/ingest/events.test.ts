@@ -32,7 +32,7 @@ it("is answered with the success body, is in the database by then, and makes bar
   const account = await service.json("/v2/accounts?uid=account-new");
   expect(account).toEqual({
     ...{ object: "account", id: expect.any(String), unique_id: "account-new", created_at: contact.created_at },
-    ...{ data: {}, salesmachine: {} },
+    ...{ data: {}, salesmachine: { health: "bad", health_source: "activity: bad" } },
     contacts: { object: "contact.list", data: [{ id: contact.id }], total: 1 },
   });
   expect(contact.accounts.data).toEqual([{ id: account.id }]);

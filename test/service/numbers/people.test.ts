@@ -74,19 +74,24 @@ overDatabase((place) => {
         [...values, days],
       );
     });
-  const listOf = (workspace: string, which: Record<string, string> = {}) =>
-    answerOf(database.query, QUESTIONS.get("accounts")!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
+  const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
+    answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 
   it("count all accounts, however many there are, and show a page of them", async () => {
     await storeAccounts("crowd", "busy-", { amount: 12_000, days: [1, 9], data: "{}" });
     await storeAccounts("crowd", "gone-", { amount: 30, days: [9], data: "{}" });
     const listed = await listOf("crowd");
     expect(listed).toMatchObject({ active: 12_000, falling: 0, silent: 30, total: 12_000, others: null });
-    for (const sort of ["name", "contacts", "active_contacts", "events", "change", "last_seen_on"]) {
-      const [first, last] = [await listOf("crowd", { sort }), await listOf("crowd", { sort, offset: "11990" })];
-      expect(first.data).toHaveLength(50);
-      expect(last.data).toHaveLength(10);
-    }
+    const sorts = ["name", "events", "change", "last_seen_on", "health"];
+    for (const [question, more] of [
+      ["accounts", ["contacts", "active_contacts"]],
+      ["contacts", []],
+    ] as const)
+      for (const sort of [...sorts, ...more]) {
+        const page = async (offset: string) => (await listOf("crowd", { sort, offset }, question)).data;
+        expect(await page("0"), `${question} by ${sort}`).toHaveLength(50);
+        expect(await page("11990"), `${question} by ${sort}`).toHaveLength(10);
+      }
     expect((await listOf("crowd", { sort: "name", order: "asc", limit: "1" })).data[0]!.name).toBe("busy-1");
     expect((await listOf("crowd", { show: "silent", search: "GONE-30" })).data).toMatchObject([
       { unique_id: "gone-30", events: 0, before: 1, counts_before: expect.arrayContaining([1]) },

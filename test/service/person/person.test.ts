@@ -168,7 +168,45 @@ it("gives a health back as it was put, and takes one that the service itself has
   await put("accounts?uid=acme", { salesmachine: { health: "bad", health_source: "activity: good" } });
   expect(await health()).toEqual({ health: "bad" });
   await put("accounts?uid=acme", { health: null });
-  expect(await health()).toEqual({});
+  expect(await health()).toMatchObject({ health_source: expect.stringMatching(/^activity: /) });
+});
+
+it("tells a health that nobody has set by activity, and lists by it", async () => {
+  const days = { lively: [0, 1, 2, 3, 4], calm: [0, 3, 20], gone: [15, 16, 17, 18, 19, 20] };
+  for (const [uid, all] of Object.entries(days))
+    for (const day of all) await send(`of ${uid}`, { account_uid: uid, occurred_at: Date.now() - day * DAY });
+  const told = async (uid: string) => {
+    const [account, contact] = await Promise.all(
+      [`accounts?uid=${uid}`, `contacts?uid=of ${uid}`].map((path) => service.json(`/v2/${path}`)),
+    );
+    expect(contact.salesmachine).toEqual(account.salesmachine);
+    return account.salesmachine;
+  };
+  const of = (health: string) => ({ health, health_source: `activity: ${health}` });
+  await until(async () => (await told("lively")).health === "good" || undefined);
+  await until(async () => (await told("calm")).health === "average" || undefined);
+  expect(await told("gone")).toEqual(of("bad"));
+  // Written back a week later, when another one is told.
+  for (const kind of ["accounts?uid=", "contacts?uid=of "]) await put(`${kind}gone`, { salesmachine: of("good") });
+  expect(await told("gone")).toEqual(of("bad"));
+  await put("accounts?uid=calm", { health: "good" });
+  const list = async (kind: string, query: string) =>
+    (await service.json(`/v2/numbers/${kind}s?span=30d&${query}`)).data.map(
+      ({ unique_id, health, health_source }: Record<string, string>) => [unique_id, health, health_source],
+    );
+  const good = [
+    ["calm", "good", null],
+    ["lively", "good", "activity: good"],
+  ];
+  expect((await list("account", "health=good")).sort()).toEqual(good);
+  expect(await list("contact", "health=bad&search=of ")).toEqual([["of gone", "bad", "activity: bad"]]);
+  const sorted = await list("contact", "sort=health&search=of ");
+  expect(sorted.map(([, health]: string[]) => health)).toEqual(["good", "average", "bad"]);
+  // One's own people count nowhere.
+  const { id } = await service.json("/v2/contacts?uid=of lively");
+  expect((await ask("PUT", `numbers/contacts/${id}/left-out`)).status).toBe(200);
+  await until(async () => (await service.json("/v2/accounts?uid=lively")).salesmachine.health === "bad" || undefined);
+  expect((await service.json("/v2/contacts?uid=of lively")).salesmachine).toEqual({});
 });
 
 it.each<[string, unknown, RegExp]>([

@@ -1,5 +1,5 @@
 -- What did each account do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, and is silent where it has none left. All accounts are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. Those that lost most are told beside the page.
+-- One falls where it has lost a quarter of its events, and is silent where it has none left. All accounts are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -8,7 +8,8 @@
 -- :show = 'all': all that were active, falling or silent
 -- :search = '': in the name or the uid
 -- :others = 'false': true shows those that stand apart
--- :sort = 'events': name, contacts, active_contacts, events, change or last_seen_on
+-- :health = '': of this health alone
+-- :sort = 'events': name, contacts, active_contacts, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page
 -- :limit = '50': accounts of the page
@@ -41,15 +42,32 @@ WITH parts AS MATERIALIZED (
     FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
     WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000') AS by_hour
   WHERE events > 0 AND at <@ clock GROUP BY 1, 2, 3, 4
+), fortnight AS MATERIALIZED (
+  SELECT month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
+  FROM (SELECT (now() AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'))::date AS today) AS days
+    CROSS JOIN LATERAL generate_series(date_trunc('month', (today - 13)::timestamp), today::timestamp, '1 month') AS month
+    CROSS JOIN LATERAL (SELECT greatest(today - 13 - month::date, 0) AS low, least(today + 1 - month::date, 31) AS high) AS bounds
+  LIMIT 2
+), lately AS MATERIALIZED (
+  SELECT id, sum(bit_count(days)) AS active_days FROM (
+    SELECT id, fortnight.month, bit_or(days & mask) AS days FROM fortnight CROSS JOIN LATERAL (
+      SELECT account AS id, days FROM active WHERE workspace = :'workspace' AND active.month = fortnight.month) AS own GROUP BY 1, 2) AS monthly
+  GROUP BY 1
 ), listed AS MATERIALIZED (
   SELECT did.*, unique_id, coalesce(name_in(data), unique_id, did.id::text) AS name, events - before AS change,
-         coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known
-  FROM (SELECT account AS id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events,
-               coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before, max(day) AS last_seen_on FROM did GROUP BY 1) AS did
+         coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
+         coalesce(health::text, trim(BOTH '"' FROM health_value), CASE WHEN active_days > 4 THEN 'good' WHEN active_days > 0 THEN 'average' ELSE 'bad' END) AS health,
+         health IS NULL AND health_value IS NULL AS is_by_activity
+  -- Added up, not joined, as below.
+  FROM (SELECT id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before,
+               max(day) AS last_seen_on, max(active_days) AS active_days
+        FROM (SELECT account AS id, is_now, events, day, NULL::numeric AS active_days FROM did
+              UNION ALL SELECT id, NULL, NULL, NULL, active_days FROM lately) AS added GROUP BY 1 HAVING max(day) IS NOT NULL) AS did
     LEFT JOIN accounts USING (id)
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
   WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND events <= before * 0.75 WHEN 'silent' THEN events = 0 ELSE events > 0 END
+    AND (:'health' = '' OR health = :'health')
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
 ), shown AS MATERIALIZED (
@@ -63,7 +81,8 @@ WITH parts AS MATERIALIZED (
       CASE WHEN :'sort' = 'name' AND :'order' = 'asc' THEN lower(name COLLATE "und-x-icu") END,
       CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
       CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END
-        * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date END, id) AS place
+        * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date
+          WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::numeric ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id) AS place
   FROM shown
 ), needed AS MATERIALIZED (
   SELECT * FROM placed WHERE :'sort' IN ('contacts', 'active_contacts') OR place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
@@ -117,7 +136,7 @@ SELECT json_build_object(
       'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change,
       'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
       'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
-      'last_seen_on', last_seen_on) ORDER BY place), '[]') FROM page),
+      'last_seen_on', last_seen_on, 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
   'fell', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
       'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
