@@ -39,9 +39,13 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
     const { status } = await service.post(event);
     if (status !== 200) throw new Error(`the service answered ${status}`);
   }
-  await waitFor(async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total === events.length, {
-    what: "all events to be counted",
-  });
+  const total = async (time: string): Promise<number> =>
+    (await (await service.get(`/v2/numbers?${time}`)).json()).events.total;
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  // A long time ends with yesterday.
+  const isCounted = async () =>
+    (await total(`from=${day(365)}&to=${day(1)}`)) + (await total(`from=${day(0)}&to=${day(0)}`)) === events.length;
+  await waitFor(isCounted, { what: "all events to be counted" });
   const stop = async (): Promise<void> => {
     await service.close();
     await place.leave();

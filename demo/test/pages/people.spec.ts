@@ -47,9 +47,9 @@ test(
   "A name and a path lead to what they are made of, and each filter is taken away by itself",
   PAGES,
   async ({ page }) => {
-    await open(page, "/#span=30d");
+    await open(page);
     await follow(page, "pageview", card(page, "events"));
-    await expect(tile(page, "events")).toHaveText("5");
+    await expect(tile(page, "events")).toHaveText("3");
     await follow(page, "/a", card(page, "pages"));
     await expect(tile(page, "events")).toHaveText("2");
     expect(await cells(card(page, "people"))).toEqual([
@@ -61,7 +61,7 @@ test(
     await expect(page).not.toHaveURL(/name=/);
     await settled(page);
     await page.getByRole("link", { name: "Without Path: /a" }).click();
-    await expect(tile(page, "events")).toHaveText("11");
+    await expect(tile(page, "events")).toHaveText("4");
   },
 );
 
@@ -145,8 +145,8 @@ test("The page of an account shows its members, its days and what it did", PAGES
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
   await expect(page.locator("dl.traits")).toHaveText(/uidacme.*planteam/);
   for (const [name, value] of [
-    ["events", "7"],
-    ["contacts", "2"],
+    ["events", "5"],
+    ["contacts", "1"],
     ["members", "2"],
   ] as const)
     await expect(tile(page, name)).toHaveText(value);
@@ -155,7 +155,6 @@ test("The page of an account shows its members, its days and what it did", PAGES
     ["Anna Berganna", "3"],
     ["ben", "5"],
   ]);
-  expect(await cells(card(page, "pages"))).toContainEqual(["/a", "2", "100%", "new"]);
   await expect(card(page, "calendar")).toContainText("Active on 4 of 90 days.");
   await expect(card(page, "calendar").locator("[data-level='4']")).toHaveCount(1);
   await expect(card(page, "time-line").locator(".happened")).toHaveCount(8);
@@ -233,7 +232,7 @@ test("An account that is none is marked, left out, and its record deleted", PAGE
   const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
   await page.goto(`${changing.url}/contacts/${id}`);
   await expect(page.locator(".memberships")).toHaveText("Belongs to acme");
-  await expect(card(page, "time-line").getByRole("listitem").filter({ hasText: "{{company.id}}" })).toHaveCount(1);
+  await expect(card(page, "time-line").locator(".happened").filter({ hasText: "{{company.id}}" })).toHaveCount(1);
 });
 
 test(
