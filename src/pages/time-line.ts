@@ -1,4 +1,4 @@
-import { filtersOf, hereWith, linkToContact, type State } from "./address.js";
+import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from "./address.js";
 import type { Ask, TimeLine } from "./ask.js";
 import { makeCard, makeParams } from "./cards.js";
 import { type Column, link, make, replace } from "./elements.js";
@@ -12,6 +12,8 @@ type Event = TimeLine["data"][number];
 const COLUMNS: Column<Event>[] = [
   { head: "received_at", of: (one) => stampOf(one.received_at) },
   { head: "contact", of: ({ contact }) => contact.name },
+  { head: "contact_uid", of: ({ contact }) => contact.unique_id },
+  { head: "account", of: ({ account }) => account?.name },
   { head: "account_uid", of: (one) => one.account_uid },
   { head: "event_uid", of: (one) => one.event_uid },
   { head: "params", of: ({ params }) => params },
@@ -31,15 +33,18 @@ export const createTimeLine = (
   path: string,
   { limit, hasContacts = false }: { limit: number; hasContacts?: boolean },
 ) => {
-  const makeEvent = ({ received_at: at, occurred_at: occurred, event_uid, contact, account_uid, params }: Event) =>
-    make(
+  const makeEvent = ({ received_at: at, occurred_at: occurred, event_uid, contact, account, params }: Event) => {
+    const company = account && link(linkToAccount(account), account.name);
+    const whose = hasContacts ? link(linkToContact(contact), contact.name) : company;
+    return make(
       "li.happened",
       make("time", { datetime: new Date(at).toISOString(), title: moment(at) }, clockOfSeconds(at)),
       link(hereWith({ name: event_uid }), event_uid, { class: "event-name" }),
-      make("span.who", hasContacts ? link(linkToContact(contact), contact.name) : (account_uid ?? "")),
+      make("span.who", ...(whose ? [whose] : [])),
       ...(occurred !== null && at - occurred > LATE_MS ? [make("small", `happened ${moment(occurred)}`)] : []),
       ...makeParams(parse(params)),
     );
+  };
 
   const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true });
   const list = make("div.time-line");

@@ -172,7 +172,7 @@ export const TimeLine = Type.Object({
   time_zone: Type.String(),
   data: list({
     ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
-    ...{ contact: Type.Object({ id: Id, name: Type.String() }), account_uid: Nullable(Type.String()) },
+    ...{ contact: Type.Object(Named), account: Nullable(Type.Object(Named)), account_uid: Nullable(Type.String()) },
     ...{
       event_uid: Type.String(),
       params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),

@@ -48,13 +48,16 @@ WITH own AS MATERIALIZED (
      AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
    ORDER BY events.id DESC LIMIT :'limit'::int + 1)
 ), page AS MATERIALIZED (
-  SELECT *, row_number() OVER (ORDER BY at DESC, id DESC) AS place FROM found ORDER BY at DESC, id DESC LIMIT :'limit'::int + 1
+  SELECT *, key_of(:'workspace', 'account', account_uid) AS account, row_number() OVER (ORDER BY at DESC, id DESC) AS place FROM found ORDER BY at DESC, id DESC LIMIT :'limit'::int + 1
+), companies AS MATERIALIZED (
+  SELECT id AS account, name_in(data) AS company FROM accounts WHERE id IN (SELECT account FROM page WHERE account_uid <> '')
 )
 SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(json_build_object('id', page.id, 'received_at', received_at, 'occurred_at', occurred_at,
-      'contact', json_build_object('id', contact_id, 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
+      'contact', json_build_object('id', contact_id, 'unique_id', told(contact_uid), 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
+      'account', CASE WHEN account_uid <> '' THEN json_build_object('id', account, 'unique_id', told(account_uid), 'name', coalesce(to_json(company), told(account_uid))) END,
       'account_uid', told(nullif(account_uid, '')), 'event_uid', told(event_uid), 'params', left(params, 4000),
       'stamp', stamp, 'source', source, 'number', number) ORDER BY place), '[]')
-    FROM page LEFT JOIN contacts ON contacts.id = contact_id WHERE place <= :'limit'::int),
+    FROM page LEFT JOIN contacts ON contacts.id = contact_id LEFT JOIN companies USING (account) WHERE place <= :'limit'::int),
   'next', (SELECT at || '_' || id FROM page WHERE place = :'limit'::int AND (SELECT count(*) FROM page) > :'limit'::int)
 ) AS answer;
