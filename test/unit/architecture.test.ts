@@ -67,7 +67,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "the pages of the service take from it what it answers, and nothing else",
     /^pages\//,
-    "pages/|uplot$|typebox$|service/numbers/(numbers-route|spans|people/people-schemas)$",
+    "pages/|uplot$|typebox$|service/numbers/(number-schemas|spans)$",
   ],
   ["the service uses nothing beside it", /^service\//, `(?!(${BESIDE.join("|")})(/|$))`],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
