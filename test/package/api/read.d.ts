@@ -8,11 +8,6 @@ interface Reach {
 interface CallOptions {
     signal?: AbortSignal | undefined;
 }
-interface List<Page extends {
-    data: Item[];
-}, Item> extends PromiseLike<Page>, AsyncIterable<Item> {
-    pages(): AsyncGenerator<Page, void, undefined>;
-}
 interface Stage {
     id?: string;
     name?: string;
@@ -101,6 +96,18 @@ interface EventPage {
     };
     [member: string]: unknown;
 }
+interface List<Page extends {
+    data: Item[];
+}, Item> extends PromiseLike<Page>, AsyncIterable<Item> {
+    pages(): AsyncGenerator<Page, void, undefined>;
+}
+interface ListOptions extends CallOptions {
+    offset?: number | undefined;
+    limit?: number | undefined;
+    order?: "asc" | "desc" | undefined;
+    sort?: "created_at" | undefined;
+}
+type UserList = List<UserPage, User>;
 interface EventOptions extends CallOptions {
     contactUid?: string | undefined;
     accountUid?: string | undefined;
@@ -110,13 +117,6 @@ interface EventOptions extends CallOptions {
     after?: string | undefined;
     limit?: number | undefined;
 }
-interface ListOptions extends CallOptions {
-    offset?: number | undefined;
-    limit?: number | undefined;
-    order?: "asc" | "desc" | undefined;
-    sort?: "created_at" | undefined;
-}
-type UserList = List<UserPage, User>;
 type Kind<T extends Error> = new (message: string, options?: {
     cause: unknown;
 }) => T;

@@ -90,44 +90,6 @@ type TrackArguments<Declared, Name, Given = ParamsObject, Taken = TakenName> = [
 ] : [
     params: ParamsOfAll<Declared, Name, Taken>
 ];
-interface SendConfig extends Reach {
-    trackUrl: string;
-    apiToken: string;
-    eventPath?: string | undefined;
-    auth?: "basic" | "query" | undefined;
-    stamp?: boolean | undefined;
-}
-interface ContactEvent {
-    contact_uid: string | number;
-    event_uid: string;
-}
-interface AnyEvent extends ContactEvent {
-    params?: EventParams | ParamsObject | undefined;
-}
-type ParamsMember<Arguments extends unknown[]> = Arguments extends [
-    infer Needed
-] ? {
-    params: Needed;
-} : {
-    params?: Arguments[0];
-};
-type ServerEvent<Declared = Events> = [
-    keyof Declared
-] extends [
-    never
-] ? AnyEvent : {
-    [Name in EventName<Declared>]: ContactEvent & {
-        event_uid: Name;
-    } & ParamsMember<TrackArguments<Declared, Name, ParamsObject, never>>;
-}[EventName<Declared>] | (AnyEvent & {
-    event_uid: "pageview";
-});
-interface EventParams {
-    account_uid?: string | undefined;
-    display_name?: string | undefined;
-    visit_url?: string | undefined;
-    [member: string]: unknown;
-}
 type Kind<T extends Error> = new (message: string, options?: {
     cause: unknown;
 }) => T;
@@ -156,21 +118,6 @@ type ConnectionError = TrackletError;
 declare const ConnectionError: Kind<ConnectionError>;
 type TimeoutError = TrackletError;
 declare const TimeoutError: Kind<TimeoutError>;
-interface Identity {
-    contactUid: string | number;
-    accountUid?: string | number | undefined;
-    expiresIn?: number | undefined;
-}
-declare const proveIdentity: (secret: string, { contactUid, accountUid, expiresIn }: Identity) => Promise<string>;
-interface DatedEvent extends AnyEvent {
-    received_at?: number | undefined;
-}
-interface SentEvent {
-    status: "stored" | "repeated" | "refused" | "again";
-    why?: string | undefined;
-    error?: TrackletError | undefined;
-}
-declare const sendEvents: (config: SendConfig, events: readonly DatedEvent[], options?: CallOptions) => Promise<SentEvent[]>;
 interface Stage {
     id?: string;
     name?: string;
@@ -212,6 +159,53 @@ interface Contact {
     accounts?: References;
     [member: string]: unknown;
 }
+interface SendConfig extends Reach {
+    trackUrl: string;
+    apiToken: string;
+    eventPath?: string | undefined;
+    auth?: "basic" | "query" | undefined;
+    stamp?: boolean | undefined;
+}
+interface ContactEvent {
+    contact_uid: string | number;
+    event_uid: string;
+}
+interface AnyEvent extends ContactEvent {
+    params?: EventParams | ParamsObject | undefined;
+}
+type ParamsMember<Arguments extends unknown[]> = Arguments extends [
+    infer Needed
+] ? {
+    params: Needed;
+} : {
+    params?: Arguments[0];
+};
+type ServerEvent<Declared = Events> = [
+    keyof Declared
+] extends [
+    never
+] ? AnyEvent : {
+    [Name in EventName<Declared>]: ContactEvent & {
+        event_uid: Name;
+    } & ParamsMember<TrackArguments<Declared, Name, ParamsObject, never>>;
+}[EventName<Declared>] | (AnyEvent & {
+    event_uid: "pageview";
+});
+interface EventParams {
+    account_uid?: string | undefined;
+    display_name?: string | undefined;
+    visit_url?: string | undefined;
+    [member: string]: unknown;
+}
+interface DatedEvent extends AnyEvent {
+    received_at?: number | undefined;
+}
+interface SentEvent {
+    status: "stored" | "repeated" | "refused" | "again";
+    why?: string | undefined;
+    error?: TrackletError | undefined;
+}
+declare const sendEvents: (config: SendConfig, events: readonly DatedEvent[], options?: CallOptions) => Promise<SentEvent[]>;
 interface AdminConfig extends Reach {
     baseUrl: string;
     adminToken: string;
@@ -230,6 +224,12 @@ interface ContactTraits extends AccountTraits {
 type Update<Traits, T> = (config: AdminConfig, uid: string, traits: Traits, options?: CallOptions) => Promise<T>;
 declare const updateContact: Update<ContactTraits, Contact>;
 declare const updateAccount: Update<AccountTraits, Account>;
+interface Identity {
+    contactUid: string | number;
+    accountUid?: string | number | undefined;
+    expiresIn?: number | undefined;
+}
+declare const proveIdentity: (secret: string, { contactUid, accountUid, expiresIn }: Identity) => Promise<string>;
 declare const sendEvent: (config: SendConfig, event: ServerEvent, options?: CallOptions) => Promise<void>;
 export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, proveIdentity, sendEvent, sendEvents, updateAccount, updateContact };
 export type { AccountTraits, AdminConfig, AnswerDetails, AnyEvent, CallOptions, ContactTraits, DatedEvent, EventParams, Identity, Reach, SendConfig, SentEvent, ServerEvent };
