@@ -65,6 +65,7 @@ describe("a PostgreSQL of the service's own", () => {
     const settings = {
       ...{ fsync: "on", full_page_writes: "on", synchronous_commit: "on", autovacuum: "on" },
       ...{ ssl: "off", listen_addresses: "", dynamic_shared_memory_type: "mmap", wal_compression: "pglz" },
+      jit: "off",
     };
     const shown = Object.keys(settings).map((name) => `current_setting('${name}') AS ${name}`);
     const locale = `'Ärger' ILIKE 'ärg%' AS ignores_case, datlocprovider::text AS provider, datlocale AS locale`;

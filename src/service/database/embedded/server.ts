@@ -30,6 +30,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   huge_pages: "off",
   shared_buffers: "64MB",
   work_mem: "8MB",
+  // To compile a question takes seconds, and to answer it milliseconds.
+  jit: "off",
   maintenance_work_mem: "64MB",
   max_connections: "40",
   // The processors are for events.
