@@ -136,7 +136,13 @@ beforeAll(async () => {
   await cp(DEPLOY, at("clone/src/service/deploy"), { recursive: true });
   for (const path of ["bin", "bare", "local", "tokens", "clone/.git", "etc/nginx/conf.d", "etc/systemd/system"])
     await mkdir(at(path), { recursive: true });
-  for (const [name, text] of Object.entries({ commit: "1a2b3c4", image: "", built: "one", units: "" }))
+  for (const [name, text] of Object.entries({
+    commit: "1a2b3c4",
+    image: "",
+    built: "one",
+    units: "",
+    "etc/timezone": "Europe/Berlin\n",
+  }))
     await writeFile(at(name), text);
   // The commands of a release: of tokens it knows those that it has made.
   await writeFile(
