@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { answers, connect, type Needs } from "../postgres/postgres.js";
-import { type FolderLock, filesOf, lockFolder, makeFolder, requireDatabase, requireOwn } from "./folder.js";
+import { filesOf, makeFolder, requireDatabase, requireOwn } from "./folder.js";
+import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { createTidying, syncFolder, withRoom } from "./room.js";
 import {
