@@ -1,12 +1,4 @@
 import { hash } from "node:crypto";
-import { distance } from "fastest-levenshtein";
-
-/** Letters by which a name may differ from the one that was meant: two that stand the wrong way round, or two others. */
-const MAX_DISTANCE = 2;
-
-/** Of names that are known, the one that was probably meant by another. */
-export const nearName = (name: string, known: readonly string[]): string | undefined =>
-  known.find((one) => one !== name && distance(name.toLowerCase(), one.toLowerCase()) <= MAX_DISTANCE);
 
 /**
  * PostgreSQL's text holds neither U+0000 nor a lone surrogate, JavaScript's strings do. Escaped as inside a JSON
