@@ -75,8 +75,8 @@ export interface Alone extends Database {
 /** Hears what is done, and what is waited for. */
 export type Tell = (text: string) => void;
 
-/** Several processes that start at once take turns. */
-const LOCK = 8_131_211;
+/** Several processes that start at once take turns: each asks for its own so often, in milliseconds. */
+const [LOCK, TURN_MS] = [8_131_211, 100];
 
 /** While a statement waits for a lock, all others on that table wait behind it, and events with them: so not for long. */
 const IN_TRANSACTION = "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
@@ -105,6 +105,17 @@ const run = async (client: pg.PoolClient, missing: readonly Migration[]): Promis
   }
 };
 
+/** Begins a transaction that has the lock; where another process has it, nothing is left. */
+const isTaken = async (client: pg.PoolClient): Promise<boolean> => {
+  // As one text: what is asked with parameters keeps its snapshot for the transaction.
+  const asked = await client.query(
+    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine`,
+  );
+  const isMine = (asked as unknown as pg.QueryResult<{ mine: boolean }>[])[2]!.rows[0]!.mine;
+  if (!isMine) await client.query("COMMIT");
+  return isMine;
+};
+
 /**
  * Runs migrations. Each is committed by itself, with the row that says so; where somebody holds a lock, it is tried again.
  *
@@ -119,10 +130,8 @@ const runMigrations = async (database: Alone, missing: readonly Migration[], tel
       throw error;
     });
   await database.use(async (holder) => {
-    // As one text: what is asked with parameters keeps its snapshot for the transaction, and CONCURRENTLY waits for its end.
-    await holder.query(
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(${LOCK})`,
-    );
+    // Asked again and again: a statement that waits for the lock has a snapshot, and CONCURRENTLY waits for its end.
+    while (!(await isTaken(holder))) await sleep(TURN_MS);
     try {
       await repeatedly(() => database.use(once), tell);
     } finally {
