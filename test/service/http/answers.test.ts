@@ -21,7 +21,7 @@ const say = async (bytes: string, isAll = false): Promise<string> => {
 it.each([
   ["/v1/track/event", "GET", "POST, OPTIONS"],
   ["/v2/users", "POST", "GET, HEAD, OPTIONS"],
-  ["/v2/accounts/x", "PATCH", "GET, HEAD, OPTIONS"],
+  ["/v2/accounts/x", "PATCH", "GET, HEAD, DELETE, OPTIONS"],
 ])("names the allowed methods with 405: %s %s", async (path, method, allow) => {
   const answer = await fetch(service.url + path, { method });
   expect(answer.headers.get("allow")).toBe(allow);
