@@ -105,7 +105,7 @@ alone("ask as much of the database where there are a hundred workspaces as where
       const own = database.beside(most);
       const query: Query = (text, values) => {
         statements += 1;
-        if (text.includes("sums_stale")) seen += 1;
+        if (text.includes("FROM days_stale UNION")) seen += 1;
         return own.query(text, values);
       };
       return { ...own, query };
