@@ -35,8 +35,7 @@ overDatabase((place) => {
           work(async (sql, values = []) => {
             if (!sql.includes("AS local") || !sql.includes("FROM events")) return query(sql, values);
             if (values[0] === "broken") throw new Error("this cannot be read");
-            const counted = "SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3";
-            if (values[0] === "slow" && Number((await query(counted, values.slice(0, 3)))[0]!.count) > MOST) {
+            if (values[0] === "slow" && Number(/LIMIT (\d+)/.exec(sql)?.[1]) > MOST) {
               await query("SET LOCAL statement_timeout = '1ms'");
               await query("SELECT pg_sleep(60)");
             }
