@@ -118,7 +118,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
       for (const one of [traits, tiles, ...cards]) one.draw(answer);
       personal.draw(answer, await leftOut.load());
       if (!isNow()) return undefined;
-      line.load(state);
+      await line.load(state);
       return { title: answer.name, told: toldOf(answer.counted_to, { ...answer, since: answer.figures.since }) };
     },
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
