@@ -37,7 +37,7 @@ const OF_SERVICE = ["erase", "anonymise", "past"];
 export const killAfter = async ({ open }: Place, name: string, point: number): Promise<string | undefined> => {
   const driver = await open();
   const state = newState();
-  state.workspaces.set("default", newWorkspace("default", "America/New_York"));
+  state.workspaces.set("default", newWorkspace("default", "UTC"));
   const passed = () => (existsSync(driver.points) ? readFileSync(driver.points, "utf8").trim().split("\n") : []);
   const isOver = async (): Promise<void> => {
     if (!driver.services()[0]!.hasEnded()) throw new Error("it runs");
