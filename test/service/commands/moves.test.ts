@@ -17,7 +17,7 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt as ask } from "../support/cluster.js";
-import { SHOP, useCommands } from "../support/command-line.js";
+import { DAY, SHOP, TODAY, useCommands } from "../support/command-line.js";
 import { everyRow, neverAnalyzed } from "../support/every-row.js";
 import { useServer } from "../support/over-database.js";
 import { openPlace } from "../support/places.js";
@@ -29,9 +29,13 @@ const server = useServer();
 const { place: source, run, runAt, withService } = useCommands();
 let folder: string;
 const file = () => join(folder, "dump");
-const counted = (events: number, at = source) =>
+/** Waits until the events of today are counted, as many as these, and one of 29 days ago where there is one. */
+const counted = (events: number, at = source, past = "") =>
   withService(
-    ({ get }) => until(async () => (await (await get("/v2/numbers")).json()).events.total === events || undefined),
+    async ({ json }) => {
+      for (const [query, total] of [["", events] as const, ...(past ? [[`?from=${past}&to=${past}`, 1] as const] : [])])
+        await until(async () => (await json(`/v2/numbers${query}`)).events.total === total || undefined);
+    },
     { ...at, bounds: AT_ONCE },
   );
 beforeAll(async () => {
@@ -39,7 +43,7 @@ beforeAll(async () => {
   await run("token", "create", "site", "--kind", "api");
   await run("delete-contact", "contact-001");
   await run("left-out", "add", "contact", "ben", "--workspace", SHOP.name);
-  await counted(2);
+  await counted(1, source, new Date(TODAY - 29 * DAY).toISOString().slice(0, 10));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
