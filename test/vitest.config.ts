@@ -12,9 +12,9 @@ export default defineConfig({
     isolate: false,
     // By itself Vitest leaves a core free.
     maxWorkers: 2,
-    // They only end what would hang for ever: a busy machine is no failure.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // They only end what would hang for ever: a busy machine is no failure. What takes minutes says so itself.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     retry: 0,
   },
 });

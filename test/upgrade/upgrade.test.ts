@@ -14,4 +14,4 @@ it("changes the tables under load, to the next release and back, and no event is
   // Those that were under way to the one that was killed.
   expect([...traffic.others.keys()].filter((answer) => answer !== "none")).toEqual([]);
   await scene.close();
-});
+}, 600_000);

@@ -113,6 +113,7 @@ esac 2>/dev/null
       await server.stop();
     }
   },
+  300_000,
 );
 
 /* setup, in front of what docker, systemd, npm and certbot would do. */

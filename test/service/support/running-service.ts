@@ -76,11 +76,12 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
 
 export type RunningService = Awaited<ReturnType<typeof startService>>;
 
-/** Waits until `probe` gives something other than `undefined`. The runner's own time-out ends it. */
+/** Waits until `probe` gives something other than `undefined`, a minute at most. */
 export const until = async <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<T> => {
-  for (;;) {
+  for (const end = performance.now() + 60_000; ; ) {
     const value = await probe();
     if (value !== undefined) return value;
+    if (performance.now() > end) throw new Error(`this did not come in a minute: ${probe}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
