@@ -6,7 +6,7 @@ import { addressesOf } from "../../../src/service/config/options.js";
 import { runAt } from "../support/cluster.js";
 import { DAY, TODAY, useCommands } from "../support/command-line.js";
 import { useServer } from "../support/over-database.js";
-import { SERVICE, spawnService } from "../support/service-process.js";
+import { SHORT_TIME, spawnService } from "../support/service-process.js";
 
 /* The commands that read: `export`, `loss` and `sql`. */
 
@@ -125,7 +125,8 @@ it("writes the rows of a query, which can change nothing", async () => {
 
 it("reads as a role of the server that may only read, and says in one line that it may not write", async () => {
   const url = addressesOf(place.databaseUrl!)[0]!;
-  const as = (DATABASE_URL: string, ...args: string[]) => spawnService({ DATABASE_URL }, [SERVICE, ...args]).closed;
+  const as = (DATABASE_URL: string, ...args: string[]) =>
+    spawnService({ DATABASE_URL }, [...SHORT_TIME, ...args]).closed;
   const reader = Object.assign(new URL(url), { username: "reader" }).href;
   const may = (grants: string) => runAt(url, grants);
   await may("CREATE ROLE reader LOGIN");

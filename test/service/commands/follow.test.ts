@@ -8,9 +8,8 @@ import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { findProgram, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
-import { spawnService } from "../support/service-process.js";
+import { SHORT_TIME, spawnService } from "../support/service-process.js";
 
-const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.ts"];
 const COLUMNS = "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params";
 const lacking = findProgram("psql") === undefined ? "psql is not installed" : undefined;
 

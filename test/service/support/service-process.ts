@@ -6,6 +6,8 @@ import { UNLIMITED } from "../../support/service.js";
 
 /** The built service. */
 export const SERVICE = "build/service/main.js";
+/** The same from its sources, or a command of it, with little time: what waits for a minute waits for seconds. */
+export const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.ts"];
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 const METRICS_TOKEN = "test-metrics-token";

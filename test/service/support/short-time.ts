@@ -10,7 +10,7 @@ const [, , ...args] = process.argv;
 if (args.length > 0) {
   const { stdout, stderr } = process;
   await runCommand(args, config, { stdout, stderr, bounds }).catch((error: Error) => {
-    console.error(error.message);
+    console.error(`service: ${error.message}`);
     process.exit(1);
   });
 } else {
