@@ -164,7 +164,7 @@ const COLUMNS = ["day", "documents", "events", "missing", "aside"] as const;
 const WIDTH = 10;
 
 /** The loss as a table, and its sum in the last line. */
-export const tellLoss = async (query: Query, which: Since): Promise<string> => {
+const tellLoss = async (query: Query, which: Since): Promise<string> => {
   const days = await missingByDay(query, which);
   const line = (cells: readonly unknown[]) => `${cells.map((cell) => String(cell).padStart(WIDTH)).join("  ")}\n`;
   const table = [COLUMNS, ...days.map((day) => COLUMNS.map((column) => day[column]))].map(line).join("");

@@ -6,7 +6,7 @@ import { ask } from "./questions.js";
 import type { Ranges } from "./spans.js";
 
 /** Which events: those of a name, a page, a referrer's host, or an account, by its uid. */
-export interface Filter {
+interface Filter {
   event_uid?: string | undefined;
   host?: string | undefined;
   path?: string | undefined;

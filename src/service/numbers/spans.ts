@@ -29,7 +29,7 @@ export interface Ranges {
 }
 
 /** A time: its ranges, the start of each of its steps, its end, and when the time before begins and ends; in epoch milliseconds. */
-export interface Time {
+interface Time {
   ranges: Ranges;
   starts: number[];
   ends: number;

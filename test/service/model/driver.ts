@@ -43,8 +43,9 @@ export const OWN: Record<TokenKind, string> = {
   ...{ access: "model-access-token", admin: "model-admin-token-0" },
 };
 
-export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash", "breakOff"] as const;
-export type Fault = (typeof FAULTS)[number];
+export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk"] as const;
+/** The end of the service, or of a command, after one of its operations is asked for by number. */
+export type Fault = (typeof FAULTS)[number] | "crash" | "breakOff";
 /** What is left out here, with the reason. */
 export type Cannot = Partial<Record<string, string>>;
 
@@ -158,8 +159,6 @@ export const openDriver = async (house: House) => {
     },
     /** Every row of every table as text, by the table's name. */
     everyRow: () => everyRow({ dataFolder: "", databaseUrl: url }),
-    /** Runs `export --follow`: its lines until now, and its end. */
-    follow: undefined as ((...args: string[]) => { lines(): string[]; stop(): Promise<Said> }) | undefined,
     /** Changes to the release that follows, or back. @param isAlone whether no process of the one before stays */
     changeRelease: undefined as ((isAlone: boolean) => Promise<unknown>) | undefined,
     /** Breaks something, where this driver can. */

@@ -13,7 +13,7 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { values } = parseArgs({
   options: {
-    ...{ minutes: text, seed: text, runs: text, kinds: text, only: text, from: text },
+    ...{ minutes: text, seed: text, runs: text, kinds: text },
     ...{ "in-process": flag, "crash-points": flag },
   },
 });
@@ -37,8 +37,8 @@ const run = async (): Promise<string[]> => {
 const killAll = async (): Promise<string[]> => {
   const own = await startOwn("SOON");
   const failed: string[] = [];
-  for (const name of CASE_NAMES.filter((one) => values.only === undefined || values.only === one))
-    for (let [point, last] = [number(values.from, 1), "" as string | undefined]; last !== undefined; point += 1) {
+  for (const name of CASE_NAMES)
+    for (let [point, last] = [1, "" as string | undefined]; last !== undefined; point += 1) {
       last = await killAfter(own, name, point).catch(({ message }: Error) => {
         failed.push(message);
         return "FAILED";

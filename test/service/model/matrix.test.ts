@@ -52,7 +52,7 @@ const MATRIX: Record<string, string> = {
   "PostgreSQL is killed": "K K K K K K K K",
   "connections are cut": "K K K K K K K K",
   "the disk is full": "K K K K K K K K",
-  "the end of a command or an erasure at any operation": "K P P P e c P P",
+  "the end of a command or an erasure at any operation": "P P P P e c P P",
   "a power cut": "W d d d d c W d",
   "a release that is gone back to": "U K K K K K U K",
 };

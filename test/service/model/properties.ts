@@ -1,31 +1,10 @@
 import { type Driver, OWN, soon } from "./driver.js";
-import {
-  accountsOf,
-  dayOf,
-  daysFrom,
-  numbersOf,
-  pageOf,
-  referrerOf,
-  returningOf,
-  spanOf,
-  timeOf,
-  toldNumbers,
-  type When,
-} from "./figures.js";
-import {
-  anonymous,
-  DAY,
-  type Event,
-  isCounted,
-  living,
-  newFollower,
-  present,
-  type State,
-  tellOf,
-  trueTime,
-  type Workspace,
-} from "./state.js";
+import * as count from "./figures.js";
+import type { Event, State, Workspace } from "./state.js";
+import * as model from "./state.js";
 import { contactsOf, expectSame, followAll, idOf, isAway, paramsOf, tokenOf } from "./steps.js";
+
+const { DAY, living, present } = model;
 
 /** What must hold whenever it is asked, by the interface alone. @param chance decides what is looked at where not all is */
 export type Property = (state: State, driver: Driver, chance: number) => Promise<void>;
@@ -52,7 +31,7 @@ const requireSame = (event: Event, told: Record<string, unknown>, what: string):
     );
   event.received = { from: at, to: at };
   const contact = event.isAnonymous ? String(contact_uid).replace(/^anonymous-.*/, event.contact) : contact_uid;
-  const wanted = [event.name, event.contact, event.account ?? null, trueTime(event) ?? null, paramsOf(event)];
+  const wanted = [event.name, event.contact, event.account ?? null, model.trueTime(event) ?? null, paramsOf(event)];
   expectSame(what, [event_uid, contact, account_uid, occurred_at, params], wanted);
 };
 
@@ -70,14 +49,14 @@ const stored: Property = async (state, driver) => {
       const own = found.get(last.mark) ?? [];
       const contact = String(own[0]?.contact_uid);
       const event =
-        last.mayBeAnonymous && contact.startsWith("anonymous-") ? anonymous(last, contact, workspace.zone) : last;
+        last.mayBeAnonymous && contact.startsWith("anonymous-") ? model.anonymous(last, contact, workspace.zone) : last;
       workspace.events.set(event.mark, event);
       const what = `${event.mark} of ${event.contact} in ${workspace.name}`;
       if (own.length > 1 && !event.mayRepeat) throw new Error(`${what} is there ${own.length} times`);
       if (event.presence === "there" && own.length === 0) throw new Error(`${what} was stored, and is lost`);
       if (event.presence === "gone" && own.length > 0) throw new Error(`${what} is there, and must be gone`);
       if (own.length > 0 && event.presence === "perhaps" && !event.isAnonymous)
-        tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], "there");
+        model.tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], "there");
       event.presence = own.length > 0 ? "there" : "gone";
       if (own.length === 1) requireSame(event, own[0]!, what);
     }
@@ -132,88 +111,70 @@ const erased: Property = async (state, driver) => {
   }
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}/;
-/** Lines begin with the uid of an account. Of one without a record the figures have its id alone. */
-const withoutIds = ({ accounts }: Workspace, lines: string[]): string[] =>
-  lines
-    .map((line) => (UUID.test(line) || !accounts.has(line.split(" ")[0]!) ? line.replace(/^\S+/, "?") : line))
-    .sort();
+/** Lines begin with a uid. Of one without a record the figures have its id alone, or the name that chance has given it. */
+const known = (records: Map<string, unknown>, lines: unknown[][]) =>
+  lines.map(([uid, ...line]) => [records.has(String(uid)) ? uid : "?", ...line]).sort();
 
 /** Every figure is what a count anew says. */
 const figures: Property = async (state, driver, chance) => {
   if (state.skew !== 0) return;
   for (const workspace of living(state)) {
-    const { zone, past } = workspace;
-    const events = present(workspace).filter((event) => isCounted(workspace, event));
+    const { zone, past, accounts, people } = workspace;
+    const events = present(workspace).filter((event) => model.isCounted(workspace, event));
     const some = events[chance % Math.max(1, events.length)];
     const span = ["24h", "7d", "30d", "90d"][chance % 4]!;
-    const [day, count] = [dayOf(some === undefined ? Date.now() : timeOf(some), zone), 1 + (chance % 4)];
-    const end = new Date(Date.parse(day) + (count - 1) * DAY).toISOString().slice(0, 10);
+    const [day, length] = [count.dayOf(some === undefined ? Date.now() : count.timeOf(some), zone), 1 + (chance % 4)];
+    const end = new Date(Date.parse(day) + (length - 1) * DAY).toISOString().slice(0, 10);
     const times = [
-      { asked: `from=${day}&to=${end}`, of: () => daysFrom(day, count, zone, Date.now()) },
-      { asked: `span=${span}`, of: () => spanOf(span, zone, Date.now()) },
+      { asked: `from=${day}&to=${end}`, of: () => count.daysFrom(day, length, zone, Date.now()) },
+      { asked: `span=${span}`, of: () => count.spanOf(span, zone, Date.now()) },
     ].filter(({ of }) => past === undefined || of().from > past);
+    const compare = async (asked: string, own: Event[], of: () => count.When): Promise<void> => {
+      const [when, answer] = [of(), await get(driver, workspace, `/v2/numbers?${asked}`)];
+      const [told, wanted] = [count.toldNumbers(answer), count.numbersOf(own, when)].map((one) => ({
+        ...{ ...one, fell: known(accounts, one.fell) },
+        busiest: { ...one.busiest, data: known(accounts, one.busiest.data) },
+      }));
+      expectSame(`the figures of ${workspace.name} for ${asked} in ${zone}`, told, wanted);
+    };
     for (const { asked, of } of times)
       await soon(driver.patience, async () => {
-        const [when, answer] = [of(), await get(driver, workspace, `/v2/numbers?${asked}`)];
-        const [told, wanted] = [toldNumbers(answer), numbersOf(events, when)].map((one) => ({
-          ...{ ...one, fell: withoutIds(workspace, one.fell) },
-          busiest: { ...one.busiest, data: withoutIds(workspace, one.busiest.data) },
-        }));
-        expectSame(`the figures of ${workspace.name} for ${asked} in ${zone}`, told, wanted);
-        if (when.starts !== undefined)
-          expectSame(`the steps for ${asked}`, [...answer.starts, answer.ends], when.starts);
-        const list = await get(driver, workspace, `/v2/numbers/accounts?${asked}&limit=1000`);
-        const { active, falling, silent, data } = list;
-        const lines = data.map((one: Record<string, unknown>) =>
-          [
-            one.unique_id,
-            one.events,
-            one.before,
-            one.contacts,
-            one.active_contacts,
-            one.counts,
-            one.counts_before,
-          ].join(" "),
-        );
-        const listed = accountsOf(workspace, when);
-        const all = { ...listed, data: withoutIds(workspace, listed.data) };
-        expectSame(
-          `the accounts of ${workspace.name} for ${asked} in ${zone}`,
-          { active, falling, silent, data: withoutIds(workspace, lines) },
-          all,
-        );
+        await compare(asked, events, of);
+        for (const [kind, records] of [["accounts", accounts] as const, ["contacts", people] as const]) {
+          const told = count.toldList(await get(driver, workspace, `/v2/numbers/${kind}?${asked}&limit=1000`));
+          const [is, must] = [told, count.listOf(workspace, kind, of())].map((one) => ({
+            ...one,
+            data: known(records, one.data),
+          }));
+          expectSame(`the ${kind} of ${workspace.name} for ${asked} in ${zone}`, is, must);
+        }
       });
     // Of days that are past by retention the totals alone are told, which are not known here.
     for (const of of past === undefined ? (["account", "contact"] as const) : [])
       await soon(driver.patience, async () => {
         const { data } = await get(driver, workspace, `/v2/numbers/returning?of=${of}`);
-        expectSame(`who comes back in ${workspace.name}`, data, returningOf(workspace, of, Date.now()));
+        expectSame(`who comes back in ${workspace.name}`, data, count.returningOf(workspace, of, Date.now()));
       });
     if (some === undefined) continue;
-    if (times[0]?.asked.startsWith("from")) await filtered(driver, workspace, { ...times[0], some, events });
+    const [time] = times.filter(({ asked }) => asked.startsWith("from"));
+    for (const [name, of] of time === undefined ? [] : Object.entries(FILTERS)) {
+      const uid = of(some);
+      const value = uid && name === "account" ? await idOf(driver, workspace, "account", uid) : uid;
+      if (value === undefined) continue;
+      const own = events.filter((event) => of(event) === uid);
+      await soon(driver.patience, () => compare(`${time!.asked}&${name}=${encodeURIComponent(value)}`, own, time!.of));
+    }
     await ofOne(driver, workspace, some.contact);
   }
 };
 
-/** Of a name, a page, a referrer the events themselves are counted. */
-const filtered = async (
-  driver: Driver,
-  workspace: Workspace,
-  { some, events, asked: when, of: time }: { some: Event; events: Event[]; asked: string; of: () => When },
-): Promise<void> => {
-  const host = (event: Event) => pageOf(event)?.host || undefined;
-  const path = (event: Event) => pageOf(event)?.path;
-  for (const [name, of] of Object.entries({ event_uid: ({ name }: Event) => name, path, host, referrer: referrerOf })) {
-    const value = of(some);
-    if (value === undefined) continue;
-    const asked = `/v2/numbers?${when}&${name}=${encodeURIComponent(value)}`;
-    const own = events.filter((event) => of(event) === value);
-    await soon(driver.patience, async () => {
-      const told = toldNumbers(await get(driver, workspace, asked));
-      expectSame(`what ${asked} tells`, told, numbersOf(own, time()));
-    });
-  }
+/** Of these the events themselves are counted. */
+const FILTERS: Record<string, (event: Event) => string | undefined> = {
+  event_uid: ({ name }) => name,
+  path: (event) => count.pageOf(event)?.path,
+  host: (event) => count.pageOf(event)?.host || undefined,
+  referrer: count.referrerOf,
+  account: ({ account }) => account,
 };
 
 /** A contact has all of its events, whether they count or not. */
@@ -276,7 +237,7 @@ const tokens: Property = async (state, driver) => {
 /** All of them. */
 export const requireAll: Property = async (state, driver, chance) => {
   // Who reads on to the end waits until all is settled: from then on figures are those of the sums.
-  state.followers.push(newFollower(living(state)[0]!));
+  state.followers.push(model.newFollower(living(state)[0]!));
   for (const property of [stored, records, erased, tokens, cursor, figures]) await property(state, driver, chance);
 };
 

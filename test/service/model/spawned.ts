@@ -80,7 +80,7 @@ export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
     return { url: await ready(), pid: child.pid!, hasEnded, isToEnd: more !== undefined, stop };
   };
   const house: House = {
-    ...{ patience: RECOVERY, start },
+    ...{ patience: 2 * RECOVERY, start },
     command: async (databaseUrl, args) => {
       // What only reads is none that is to be broken off.
       const more = args[0] === "audit" ? {} : killed;
@@ -133,11 +133,6 @@ export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
       heal,
       fault: (kind: Fault, amount: number) => FAULT[kind](amount),
       close: () => heal().then(close, close),
-      follow: (...args: string[]) => {
-        const own = spawn(driver.url(), ["export", "--follow", ...args]);
-        const stop = (): Promise<Said> => Promise.all([saidBy(own), own.stop("SIGTERM")]).then(([said]) => said);
-        return { lines: () => own.stdout().split("\n").slice(0, -1), stop };
-      },
       changeRelease: async (isAlone: boolean) => {
         if (release === 0) await must(saidBy(spawn(driver.url(), ["migrate"], killed, 1)));
         release = 1 - release;

@@ -102,8 +102,6 @@ interface Erasure {
 export interface State {
   workspaces: Map<string, Workspace>;
   followers: Follower[];
-  /** What `export --follow` has told of each workspace. */
-  copies: Map<string, Pick<Follower, "place" | "ids">>;
   /** Of all workspaces, in their order: what a list of erasures has. */
   erasures: Erasure[];
   /** Makes marks. */
@@ -119,7 +117,7 @@ export interface State {
 
 /** @param tag stands in each uid of a history */
 export const newState = (): State => ({
-  ...{ workspaces: new Map(), followers: [], copies: new Map(), erasures: [], sent: 0, skew: 0 },
+  ...{ workspaces: new Map(), followers: [], erasures: [], sent: 0, skew: 0 },
   ...{ dumps: [], imports: [], archives: 0 },
 });
 
@@ -256,7 +254,6 @@ export const removeWorkspace = (state: State, workspace: Workspace): void => {
   for (const token of [...workspace.tokens.values()].flat()) token.holds = false;
   for (const event of workspace.events.values()) event.presence = "gone";
   state.followers = state.followers.filter((one) => one.workspace !== workspace.name);
-  state.copies.delete(workspace.name);
 };
 
 /** A dump was put into a new database, and who was erased since was erased again where the list of erasures is there. */

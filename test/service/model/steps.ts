@@ -3,31 +3,12 @@ import { join } from "node:path";
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { eventsInFiles } from "../commands/archive/files.js";
-import {
-  type Answer,
-  type Asked,
-  askAt,
-  type Driver,
-  FAULTS,
-  type Fault,
-  must,
-  OWN,
-  pause,
-  type Said,
-  soon,
-} from "./driver.js";
+import { type Answer, type Asked, askAt, type Driver, FAULTS, must, OWN, pause, type Said, soon } from "./driver.js";
 import { changesOf, dayOf } from "./figures.js";
+import type { Event, Follower, Span, State, TokenKind, Workspace } from "./state.js";
 import * as model from "./state.js";
-import {
-  DAY,
-  type Event,
-  type Follower,
-  living,
-  type Span,
-  type State,
-  type TokenKind,
-  type Workspace,
-} from "./state.js";
+
+const { DAY, living } = model;
 
 /** A step of a history; its text is what it is called by, and its draw. */
 export interface Step {
@@ -216,7 +197,13 @@ const repeatable = ({ events }: Workspace): Event[] => [...events.values()].filt
 export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   event: (on) => postOne(on, newEvent(on, [...on.draw])),
   several: (on) => postSeveral(on, newEvents(on).slice(0, 1 + (on.draw[3]! % 5))),
-  burst: (on) => Promise.all(newEvents(on).map((event) => postOne(on, event))),
+  /** Each that has a stamp twice, to each process where there are two. */
+  burst: (on) =>
+    Promise.all(
+      newEvents(on)
+        .flatMap((one) => (one.isStamped ? [one, one] : one))
+        .map((one) => postOne(on, one)),
+    ),
   repeat: async (on) => {
     if (repeatable(on.workspace).length === 0) return;
     const sent = pick(repeatable(on.workspace), on.draw[1]);
@@ -319,33 +306,6 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
       for (const follower of state.followers) await followPage(state, driver, follower, 1 + (draw[1]! % 7));
     await sending;
   },
-  /** A copy by `export --follow` has what is there, and nothing else. */
-  copy: async ({ state, driver, workspace }) => {
-    const { name } = workspace;
-    const copy = state.copies.get(name) ?? model.newFollower(workspace);
-    state.copies.set(name, copy);
-    await soon(driver.patience, async () => {
-      const { lines, stop } = driver.follow!("--after", copy.place, "--workspace", name);
-      let done = 0;
-      const isWhole = async (): Promise<void> => {
-        for (const line of lines().slice(done)) copyLine(copy, line, ++done);
-        const { status, body } = await driver.ask("GET", "/v2/events?limit=10000", {
-          token: tokenOf(workspace, "access"),
-        });
-        const there = isAway(status) ? status : body.data.map(({ id }: { id: string }) => id);
-        expectSame(`the copy of ${name}`, [...copy.ids].sort(), there);
-      };
-      const error = await soon(driver.patience / 4, isWhole).catch((error: Error) => error);
-      const { failed } = await stop();
-      // What was behind a dump is no more: it says from where to go on.
-      const [, from] = /delete what is behind (\S+), and go on from there/.exec(failed ?? "") ?? [];
-      if (from !== undefined) {
-        for (const id of copy.ids) if (id > from) copy.ids.delete(id);
-        copy.place = from;
-      }
-      if (error !== undefined) throw failed === undefined ? error : new Error(failed);
-    });
-  },
   archive: async ({ state, driver }) => {
     const folder = `${driver.folder}/archive-${state.archives}`;
     const run = () => must(driver.command("archive", folder, "--now"));
@@ -436,17 +396,11 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
 };
 
-/** What a command does that may be broken off at each of its operations, and done again. */
-const REPEATABLE = "archive retention deleteNamed eraseMany dump restore move release".split(" ");
-
 /** What breaks while events and an erasure are under way. */
-const faulty =
-  (kind: Fault) =>
-  async (on: On): Promise<void> => {
+for (const kind of FAULTS)
+  KINDS[kind] = async (on) => {
     const { driver, draw } = on;
-    // The other comes while they are.
-    if (kind === "crash") await driver.fault!(kind, 1 + (draw[1]! % 60));
-    const breaking = kind !== "crash" && pause(draw[1]! % 300).then(() => driver.fault!(kind, draw[1]!));
+    const breaking = pause(draw[1]! % 300).then(() => driver.fault!(kind, draw[1]!));
     const own = someoneOf(on.workspace, draw[0]);
     const sending = newEvents(on)
       .filter(({ contact }) => contact !== own)
@@ -454,15 +408,6 @@ const faulty =
     await Promise.all([breaking, ...sending, ...(draw[2]! % 2 === 0 ? [eraseOne(on, draw[3]! % 3 === 0)] : [])]);
     await driver.heal();
   };
-for (const kind of FAULTS) KINDS[kind] = faulty(kind);
-KINDS.breakOff = async (on) => {
-  const { driver, draw } = on;
-  const command = KINDS[pick(REPEATABLE, draw[0])]!;
-  await driver.fault!("breakOff", 1 + (draw[1]! % 60));
-  await command(on).catch(() => {});
-  await driver.heal();
-  await command(on);
-};
 
 /** With a wrong clock others wait, or are refused. */
 const BY_ANY_CLOCK = "event several burst repeat refused past record account erase anonymise leaveOut slow clock".split(
@@ -494,15 +439,6 @@ export const expectSame = (what: string, told: unknown, wanted: unknown): void =
   if (isDeepStrictEqual(told, wanted)) return;
   const text = (value: unknown) => inspect(value, { depth: 9, maxArrayLength: 200, breakLength: 160 });
   throw new Error(`${what}: is ${text(told)}\nand must be ${text(wanted)}`);
-};
-
-/** A line of `export --follow`, by its number. */
-const copyLine = (copy: Pick<Follower, "place" | "ids">, line: string, number: number): void => {
-  const { id, deleted, deleted_before } = JSON.parse(line);
-  if (id <= copy.place) throw new Error(`line ${number} of a copy is ${id}, behind ${copy.place}`);
-  copy.place = id;
-  if (deleted === undefined && deleted_before === undefined) copy.ids.add(id);
-  for (const one of copy.ids) if (deleted?.includes(one) || one < (deleted_before ?? "")) copy.ids.delete(one);
 };
 
 /** Reads a page behind a cursor. @returns whether there was anything */

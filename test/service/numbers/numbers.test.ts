@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { tellLoss } from "../../../src/service/commands/plan.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { readWhen } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
 const DAY = 86_400_000;
@@ -24,115 +22,90 @@ const EVENTS: [string, string | undefined, string, object?][] = [
   ["cleo", undefined, "signed_up", numbered(4)],
 ];
 
-overDatabase((place) => {
-  let service: RunningService;
-  const ask = async (query = "", token?: string) =>
-    service.get(`/v2/numbers${query}`, ...(token === undefined ? [] : [{ authorization: `Bearer ${token}` }]));
-  beforeAll(async () => {
-    service = await startService({ ...place(), bounds: AT_ONCE, workspaces: [SHOP] });
-  });
-  afterAll(() => service.stop());
+const place = usePlace();
+let service: RunningService;
+const ask = async (query = "", token?: string) =>
+  service.get(`/v2/numbers${query}`, ...(token === undefined ? [] : [{ authorization: `Bearer ${token}` }]));
+beforeAll(async () => {
+  service = await startService({ ...place, bounds: AT_ONCE, workspaces: [SHOP] });
+});
+afterAll(() => service.stop());
 
-  it("are none, and no last event, where there is no event", async () => {
-    expect(await (await ask()).json()).toMatchObject({
-      last_event_at: null,
-      events: { total: 0, data: [], others: { events: 0 } },
-      pages: { total: 0, data: [] },
-      contacts: { total: 0, counts: [0, 0, 0, 0, 0, 0, 0] },
-      missing: { documents: 0 },
+it("are none, and no last event, where there is no event", async () => {
+  expect(await (await ask()).json()).toMatchObject({
+    last_event_at: null,
+    events: { total: 0, data: [], others: { events: 0 } },
+    pages: { total: 0, data: [] },
+    contacts: { total: 0, counts: [0, 0, 0, 0, 0, 0, 0] },
+    missing: { documents: 0 },
+  });
+});
+
+it("tell what was stored, of the workspace of the token alone", async () => {
+  const began = Date.now();
+  for (const [contact_uid, account_uid, event_uid, params] of EVENTS)
+    expect((await service.post({ contact_uid, event_uid, params: { account_uid, ...params } })).status).toBe(200);
+  await service.post({ contact_uid: "anna", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
+  const counted = async (query: string, token?: string) =>
+    until(async () => {
+      const numbers = await (await ask(query, token)).json();
+      return numbers.counted_to > began && numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at
+        ? numbers
+        : undefined;
     });
-  });
+  for (const [span, steps] of [
+    ["24h", 24],
+    ["7d", 7],
+  ] as const) {
+    const numbers = await counted(`?span=${span}`);
+    expect(numbers).toMatchObject({
+      events: {
+        total: 5,
+        data: [
+          { event_uid: "pageview", events: 3 },
+          { event_uid: "signed_up", events: 2 },
+        ],
+      },
+      pages: {
+        total: 3,
+        data: [
+          { key: "/a", events: 2 },
+          { key: "/", events: 1 },
+        ],
+      },
+      referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
+      busiest: {
+        total: 4,
+        data: [
+          { key: "acme", events: 3 },
+          { key: "quiet", events: 1 },
+        ],
+      },
+      contacts: { total: 3 },
+      accounts: { total: 2 },
+      missing: { documents: 1, events: 2, missing: 2 },
+    });
+    expect(numbers.starts).toHaveLength(steps);
+    expect(Math.max(...numbers.contacts.counts)).toBe(3);
+    expect(numbers.events.data[0].counts.reduce((sum: number, one: number) => sum + one)).toBe(3);
+    expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
+  }
+  expect((await counted("", SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
+});
 
-  it("tell what was stored, of the workspace of the token alone", async () => {
-    const began = Date.now();
-    for (const [contact_uid, account_uid, event_uid, params] of EVENTS)
-      expect((await service.post({ contact_uid, event_uid, params: { account_uid, ...params } })).status).toBe(200);
-    await service.post({ contact_uid: "anna", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
-    const counted = async (query: string, token?: string) =>
-      until(async () => {
-        const numbers = await (await ask(query, token)).json();
-        return numbers.counted_to > began && numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at
-          ? numbers
-          : undefined;
-      });
-    for (const [span, steps] of [
-      ["24h", 24],
-      ["7d", 7],
-    ] as const) {
-      const numbers = await counted(`?span=${span}`);
-      expect(numbers).toMatchObject({
-        events: {
-          total: 5,
-          data: [
-            { event_uid: "pageview", events: 3 },
-            { event_uid: "signed_up", events: 2 },
-          ],
-        },
-        pages: {
-          total: 3,
-          data: [
-            { key: "/a", events: 2 },
-            { key: "/", events: 1 },
-          ],
-        },
-        referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
-        busiest: {
-          total: 4,
-          data: [
-            { key: "acme", events: 3 },
-            { key: "quiet", events: 1 },
-          ],
-        },
-        contacts: { total: 3 },
-        accounts: { total: 2 },
-        missing: { documents: 1, events: 2, missing: 2 },
-      });
-      expect(numbers.starts).toHaveLength(steps);
-      expect(Math.max(...numbers.contacts.counts)).toBe(3);
-      expect(numbers.events.data[0].counts.reduce((sum: number, one: number) => sum + one)).toBe(3);
-      expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
-    }
-    expect((await counted("", SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
-  });
-
-  it("count what is missing of the documents that began among the latest events, as `loss` does since then", async () => {
-    const database = await openDatabase(place(), "tables");
-    // One has begun before them and goes on, one of them has lost its first event.
-    const [before, among] = [1, 2].map((digit) => `${digit}0000000-0000-4000-a000-000000000000`);
-    const at = Date.now() + 1_000;
-    const insert = (numbers: string, source: string | undefined, from: number) =>
-      database.query(
-        `INSERT INTO events (contact_id, id, stamp, source, number, received_at, workspace, contact_uid, event_uid, params)
-         SELECT '00000000-0000-4000-a000-000000000000', (lpad(to_hex($2::bigint + number), 12, '0') || '00000000000000000001')::uuid,
-                CASE WHEN $1::uuid IS NOT NULL THEN gen_random_uuid() END, $1::uuid, number, $2::bigint + number, 'shop', 'u', 'n', '{}'
-         FROM unnest(ARRAY(${numbers})) AS number`,
-        [source ?? null, from],
-      );
-    await insert("SELECT 1", before, at);
-    await insert("SELECT generate_series(1, 20000)", undefined, at + 100);
-    await insert("VALUES (4), (5)", before, at + 30_000);
-    await insert("VALUES (2), (3), (5)", among, at + 40_000);
-    const { missing } = await (await ask("", SHOP.accessToken)).json();
-    expect(missing).toEqual({ documents: 1, events: 3, missing: 2, since: at + 30_004 });
-    const loss = await tellLoss(database.query, { workspace: "shop", since: missing.since });
-    expect(loss).toContain("\n2 of 5 events missing");
-    await database.close();
-  });
-
-  it("are refused without the token, and for a span that there is not; a time zone is ignored, and that is said", async () => {
-    for (const [query, token, status, error] of [
-      ["", "wrong", 401, /access token is wrong/],
-      ["?span=1y", undefined, 400, /span/],
-    ] as const) {
-      const answer = await ask(query, token);
-      expect(answer.status).toBe(status);
-      expect((await answer.json()).error).toMatch(error);
-    }
-    const answer = await ask("?time_zone=Mars/Base");
-    expect(answer.headers.get("warning")).toBe('299 - "time_zone is ignored: days are those of UTC"');
-    expect(await answer.json()).toMatchObject({ time_zone: "UTC", counted_back_to: null, events_since: null });
-    expect((await ask()).headers.get("warning")).toBe(null);
-  });
+it("are refused without the token, and for a span that there is not; a time zone is ignored, and that is said", async () => {
+  for (const [query, token, status, error] of [
+    ["", "wrong", 401, /access token is wrong/],
+    ["?span=1y", undefined, 400, /span/],
+  ] as const) {
+    const answer = await ask(query, token);
+    expect(answer.status).toBe(status);
+    expect((await answer.json()).error).toMatch(error);
+  }
+  const answer = await ask("?time_zone=Mars/Base");
+  expect(answer.headers.get("warning")).toBe('299 - "time_zone is ignored: days are those of UTC"');
+  expect(await answer.json()).toMatchObject({ time_zone: "UTC", counted_back_to: null, events_since: null });
+  expect((await ask()).headers.get("warning")).toBe(null);
 });
 
 it.each<[zone: string, day: string, hours: number]>([

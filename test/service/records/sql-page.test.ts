@@ -7,7 +7,7 @@ import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
 import { basic } from "../support/basic.js";
 import { followSums } from "../support/follow-sums.js";
-import { overDatabase } from "../support/over-database.js";
+import { usePlace } from "../support/over-database.js";
 import { ACCESS_TOKEN, startService } from "../support/running-service.js";
 import { runTold } from "../support/told-command.js";
 
@@ -58,134 +58,133 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
 /** Received so long ago that no question here asks for it. */
 const LONG_AGO = at(20);
 
-overDatabase((place) => {
-  let database: Database;
-  beforeAll(async () => {
-    const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
-    const service = await startService({ ...place(), workspaces: [shop], adminToken: ADMIN });
-    // As the past is brought in, each received a minute late.
-    const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
-      contact_uid,
-      event_uid,
-      received_at: occurred_at + 60_000,
-      params: { account_uid, ...(params?.event_id === undefined && { occurred_at }), ...params },
-    }));
-    const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
-    const send = await fetch(`${service.url}/v1/track/events`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...basic(`${ADMIN}:`) },
-      body: JSON.stringify([...past, gone]),
-    });
-    expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);
-    // Another workspace's event is in no answer.
-    const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme" } };
-    await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
-    await service.close();
-    database = await openDatabase(place());
-    await followSums(database);
-    await followSums(database, "shop");
+const place = usePlace();
+let database: Database;
+beforeAll(async () => {
+  const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
+  const service = await startService({ ...place, workspaces: [shop], adminToken: ADMIN });
+  // As the past is brought in, each received a minute late.
+  const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
+    contact_uid,
+    event_uid,
+    received_at: occurred_at + 60_000,
+    params: { account_uid, ...(params?.event_id === undefined && { occurred_at }), ...params },
+  }));
+  const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
+  const send = await fetch(`${service.url}/v1/track/events`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...basic(`${ADMIN}:`) },
+    body: JSON.stringify([...past, gone]),
   });
-  afterAll(() => database.close());
+  expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);
+  // Another workspace's event is in no answer.
+  const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme" } };
+  await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
+  await service.close();
+  database = await openDatabase(place);
+  await followSums(database);
+  await followSums(database, "shop");
+});
+afterAll(() => database.close());
 
-  /** What each question asks for; of the last 60 days. */
-  const steps = { first: "signup", second: "project_created", third: "colleague_invited" };
-  const GIVEN: Record<string, string> = { account: "acme", contact: "anna", ...steps };
-  const givenTo = (name: string) => {
-    const own = parametersOf(QUESTIONS.get(name)!).map((one) => one.name);
-    const isOf = (one: string) => own.includes(one) && !(name === "time-line" && one === "account");
-    return {
-      from: date(at(8)),
-      to: date(NOW),
-      ...Object.fromEntries(Object.entries(GIVEN).filter(([one]) => isOf(one))),
-    };
+/** What each question asks for; of the last 60 days. */
+const steps = { first: "signup", second: "project_created", third: "colleague_invited" };
+const GIVEN: Record<string, string> = { account: "acme", contact: "anna", ...steps };
+const givenTo = (name: string) => {
+  const own = parametersOf(QUESTIONS.get(name)!).map((one) => one.name);
+  const isOf = (one: string) => own.includes(one) && !(name === "time-line" && one === "account");
+  return {
+    from: date(at(8)),
+    to: date(NOW),
+    ...Object.fromEntries(Object.entries(GIVEN).filter(([one]) => isOf(one))),
   };
-  const ask = (name: string, more: Record<string, string> = {}) =>
-    answerOf(database.query, QUESTIONS.get(name)!, { workspace: "default", ...givenTo(name), ...more });
+};
+const ask = (name: string, more: Record<string, string> = {}) =>
+  answerOf(database.query, QUESTIONS.get(name)!, { workspace: "default", ...givenTo(name), ...more });
 
-  it("read events by their time, their name or their contact, never all of a workspace", () =>
-    database.transaction(async (query) => {
-      await query("DROP INDEX events_by_id, events_imported, events_imported_by_time");
-      await query("SET LOCAL enable_seqscan = off");
-      for (const name of ["account", "contact", "delays", "steps", "time-line"]) {
-        const { text, values } = prepare(QUESTIONS.get(name)!, {
-          ...{ workspace: "default", ...givenTo(name) },
-        });
-        const plan = JSON.stringify(await query(`EXPLAIN ${text}`, values));
-        expect(plan, name).toMatch(/events_by_time|events_by_name|events_pkey|events_by_origin/);
-        expect(plan, name).not.toMatch(/Seq Scan on events/);
-      }
-      await query("ROLLBACK");
-    }));
-
-  it("tell a funnel: what was done after the step before, in time", async () => {
-    const { data } = await ask("steps", { from: date(at(4)) });
-    expect(data!.map(({ contacts, accounts }) => [contacts, accounts])).toEqual([
-      [2, 1],
-      [2, 1],
-      [1, 1],
-    ]);
-  });
-
-  it("tell how late events arrive", async () => {
-    const { data } = await ask("delays", { from: date(at(4)) });
-    expect(data!.map(({ day, events }) => [day, events])).toEqual([
-      [date(at(3)), 2],
-      [date(at(3, 1)), 2],
-      [date(at(3, 2)), 1],
-      [date(at(3, 3)), 1],
-      [date(at(2)), 1],
-      [date(at(1)), 1],
-    ]);
-    for (const { half_within_s, most_within_s, late } of data!)
-      expect([half_within_s, most_within_s, late]).toEqual([60, 60, 0]);
-  });
-
-  it("tell what a contact did last, of whom an account is made, and what it did by name", async () => {
-    expect((await ask("time-line")).data!.map(({ received_at, event_uid }) => [received_at, event_uid])).toEqual([
-      [at(2) + 60_000, "pageview"],
-      [at(3, 2) + 60_000, "colleague_invited"],
-      [at(3, 1) + 60_000, "project_created"],
-      [at(3) + 60_000, "signup"],
-    ]);
-    expect((await ask("account")).members).toMatchObject({
-      total: 2,
-      data: [
-        { unique_id: "ben", events: 4, last_seen_on: date(at(1)) },
-        { unique_id: "anna", events: 4, last_seen_on: date(at(2)) },
-      ],
-    });
-    expect((await ask("account-names")).data!.map(({ event_uid, events }) => `${event_uid} ${events}`).sort()).toEqual([
-      ...["colleague_invited 3", "pageview 1", "project_created 2", "signup 2"],
-    ]);
-  });
-
-  it("tell of which documents events are missing", async () => {
-    const { data, ...sums } = await ask("losses");
-    expect(sums).toMatchObject({ documents: 2, events: 3, missing: 4 });
-    expect(data).toEqual([
-      { source: OLD_SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
-      { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
-    ]);
-  });
-
-  it("are answered the same to an assistant and to a command, and stand all on the page", async () => {
-    const page = (await readFile("docs/service/sql.md", "utf8")).replace(/ +/g, " ");
-    const assistant = await openAssistant(place(), ACCESS_TOKEN, { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN });
-    expect(QUESTIONS.size).toBeGreaterThan(13);
-    for (const { name, title } of QUESTIONS.values()) {
-      expect(page).toContain(`| \`${name}\` | ${title} `);
-      const { data, ...told } = await ask(name);
-      const rows = data ?? [told];
-      const answer = (await assistant.call("ask", { question: name, ...givenTo(name) })) as Told;
-      expect(answer.rows, name).toEqual(rows);
-      const given = Object.entries(givenTo(name)).map(([one, text]) => `${one}=${text}`);
-      const { out } = await runTold(place(), "sql", name, "--with", ...given);
-      const lines = out
-        .split("\n")
-        .filter(Boolean)
-        .map((line: string) => JSON.parse(line));
-      expect(lines, name).toEqual(rows.map((row) => ({ ...row, time_zone: "UTC" })));
+it("read events by their time, their name or their contact, never all of a workspace", () =>
+  database.transaction(async (query) => {
+    await query("DROP INDEX events_by_id, events_imported, events_imported_by_time");
+    await query("SET LOCAL enable_seqscan = off");
+    for (const name of ["account", "contact", "delays", "steps", "time-line"]) {
+      const { text, values } = prepare(QUESTIONS.get(name)!, {
+        ...{ workspace: "default", ...givenTo(name) },
+      });
+      const plan = JSON.stringify(await query(`EXPLAIN ${text}`, values));
+      expect(plan, name).toMatch(/events_by_time|events_by_name|events_pkey|events_by_origin/);
+      expect(plan, name).not.toMatch(/Seq Scan on events/);
     }
-    await assistant.close();
+    await query("ROLLBACK");
+  }));
+
+it("tell a funnel: what was done after the step before, in time", async () => {
+  const { data } = await ask("steps", { from: date(at(4)) });
+  expect(data!.map(({ contacts, accounts }) => [contacts, accounts])).toEqual([
+    [2, 1],
+    [2, 1],
+    [1, 1],
+  ]);
+});
+
+it("tell how late events arrive", async () => {
+  const { data } = await ask("delays", { from: date(at(4)) });
+  expect(data!.map(({ day, events }) => [day, events])).toEqual([
+    [date(at(3)), 2],
+    [date(at(3, 1)), 2],
+    [date(at(3, 2)), 1],
+    [date(at(3, 3)), 1],
+    [date(at(2)), 1],
+    [date(at(1)), 1],
+  ]);
+  for (const { half_within_s, most_within_s, late } of data!)
+    expect([half_within_s, most_within_s, late]).toEqual([60, 60, 0]);
+});
+
+it("tell what a contact did last, of whom an account is made, and what it did by name", async () => {
+  expect((await ask("time-line")).data!.map(({ received_at, event_uid }) => [received_at, event_uid])).toEqual([
+    [at(2) + 60_000, "pageview"],
+    [at(3, 2) + 60_000, "colleague_invited"],
+    [at(3, 1) + 60_000, "project_created"],
+    [at(3) + 60_000, "signup"],
+  ]);
+  expect((await ask("account")).members).toMatchObject({
+    total: 2,
+    data: [
+      { unique_id: "ben", events: 4, last_seen_on: date(at(1)) },
+      { unique_id: "anna", events: 4, last_seen_on: date(at(2)) },
+    ],
   });
+  expect((await ask("account-names")).data!.map(({ event_uid, events }) => `${event_uid} ${events}`).sort()).toEqual([
+    ...["colleague_invited 3", "pageview 1", "project_created 2", "signup 2"],
+  ]);
+});
+
+it("tell of which documents events are missing", async () => {
+  const { data, ...sums } = await ask("losses");
+  expect(sums).toMatchObject({ documents: 2, events: 3, missing: 4 });
+  expect(data).toEqual([
+    { source: OLD_SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
+    { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
+  ]);
+});
+
+it("are answered the same to an assistant and to a command, and stand all on the page", async () => {
+  const page = (await readFile("docs/service/sql.md", "utf8")).replace(/ +/g, " ");
+  const assistant = await openAssistant(place, ACCESS_TOKEN, { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN });
+  expect(QUESTIONS.size).toBeGreaterThan(13);
+  for (const { name, title } of QUESTIONS.values()) {
+    expect(page).toContain(`| \`${name}\` | ${title} `);
+    const { data, ...told } = await ask(name);
+    const rows = data ?? [told];
+    const answer = (await assistant.call("ask", { question: name, ...givenTo(name) })) as Told;
+    expect(answer.rows, name).toEqual(rows);
+    const given = Object.entries(givenTo(name)).map(([one, text]) => `${one}=${text}`);
+    const { out } = await runTold(place, "sql", name, "--with", ...given);
+    const lines = out
+      .split("\n")
+      .filter(Boolean)
+      .map((line: string) => JSON.parse(line));
+    expect(lines, name).toEqual(rows.map((row) => ({ ...row, time_zone: "UTC" })));
+  }
+  await assistant.close();
 });

@@ -30,20 +30,6 @@ it("ends a page of large events at some 4 MB, and leads on to the others", async
   expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(41 * 260_000);
 });
 
-it("ends a page of users with long names at some 4 MB, too", async () => {
-  await service.database.query(
-    `INSERT INTO users (id, email, name, role, enabled, created_at)
-     SELECT n, n || '@b.example', repeat('x', 200000), 'agent', TRUE, n FROM generate_series(1, 50) AS n`,
-  );
-  const counts: number[] = [];
-  for (let next: string | null = "/v2/users?limit=100"; next !== null; ) {
-    const { pagination } = await service.json(next);
-    counts.push(pagination.count);
-    next = pagination.next?.slice(service.url.length) ?? null;
-  }
-  expect(counts).toEqual([20, 20, 10]);
-});
-
 it("makes so many records a day for one address, and holds so many contacts of an account in an answer", async () => {
   const send = async (from: number, amount: number): Promise<void> => {
     const uids = Array.from({ length: amount }, (_, index) => `crowd-${from + index}`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openPlace, openServer, type Place } from "./places.js";
@@ -34,21 +34,4 @@ export const useService = (options: StartOptions | ((database: Database) => Star
   });
   afterAll(() => service.close());
   return service;
-};
-
-/**
- * Runs tests over an empty database of their own: that of a data folder, or the one that is given.
- *
- * @param cases declares tests; the place is there from `beforeAll` on
- * @param ofOneNode `true` of cases about what a node has for itself, such as its clock: left out where the database that is
- *   given is spread over several. Default `false`.
- * @param isGiven `true` of cases about what a given server alone has: several services, roles. Default `false`.
- */
-export const overDatabase = (
-  cases: (place: () => Place) => void,
-  { ofOneNode = false, isGiven = false } = {},
-): void => {
-  if (ofOneNode && inject("isSpread")) return void describe.skip("a database that is spread has several clocks");
-  const place = isGiven ? useServer() : usePlace();
-  cases(() => place);
 };
