@@ -3,7 +3,6 @@
  * twice. Rows that are named as arguments run alone; with `--short`, those that CI runs, in less time. It ends with 1 where something was
  * lost or is there twice.
  */
-import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { openProxy } from "../support/proxy.js";
@@ -76,31 +75,6 @@ const fuzz = async (): Promise<Outcome> => {
   return { scene, traffic, note: `seed ${seed}${isWrong ? ", THE SERVICE ENDED" : ""}`, isWrong };
 };
 
-const [KILLS, SERVER_KILLS] = isShort ? [2, 2] : [20, 10];
-/** Ids of the processes that a server has started. */
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-
-/** The service is killed under load, and then its PostgreSQL: the server, which it starts again, or one of the server's processes. */
-const kills = async (): Promise<Outcome> => {
-  const scene = await openScene();
-  await scene.start();
-  const traffic = createTraffic(scene);
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await traffic.more(BETWEEN);
-    await scene.service().stop("SIGKILL");
-    await scene.start();
-  }
-  for (let kill = 0; kill < SERVER_KILLS; kill += 1) {
-    await traffic.more(BETWEEN);
-    const server = scene.serverPid();
-    process.kill(kill % 2 === 0 ? server : childrenOf(server).at(-1)!, "SIGKILL");
-  }
-  await traffic.more(BETWEEN);
-  await traffic.stop();
-  return { scene, traffic, note: `${KILLS} kills of the service and ${SERVER_KILLS} of its server` };
-};
-
 /** The database says nothing more for half a minute, on connections that stay open. */
 const silence = async (): Promise<Outcome> => {
   const scene = await openScene(true);
@@ -121,10 +95,9 @@ const silence = async (): Promise<Outcome> => {
   return { scene: { ...scene, close: () => scene.close().finally(proxy.close) }, traffic, note };
 };
 
-const ROWS: Record<string, () => Promise<Outcome>> = { fuzz, kills, silence, upgrade: () => upgrade(1_000_000) };
-const SHORT = ["fuzz", "kills"];
+const ROWS: Record<string, () => Promise<Outcome>> = { fuzz, silence, upgrade: () => upgrade(1_000_000) };
 const named = process.argv.slice(2).filter((name) => name !== "--short");
-const names = named.length > 0 ? named : isShort ? SHORT : Object.keys(ROWS);
+const names = named.length > 0 ? named : isShort ? ["fuzz"] : Object.keys(ROWS);
 const unknown = names.find((name) => !(name in ROWS));
 if (unknown !== undefined) {
   console.error(`attack: there is no ${unknown}: name ${Object.keys(ROWS).join(", ")}`);

@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
@@ -30,7 +29,6 @@ export const openScene = async (isGiven = false) => {
     spawnService({ TRACKLET_API_TOKEN: API_TOKEN, ...where, ...environment }, args.length > 0 ? args : undefined);
   return {
     place: { dataFolder: folder, databaseUrl: given?.url },
-    serverPid: () => readServerFile(filesOf(folder).cluster)!.pid,
     another,
     service: () => service!,
     url: () => url,

@@ -61,17 +61,6 @@ it("fails only the item that the database refuses, or that a transaction leaves 
   expect(written.filter((item) => item !== 2)).toEqual([1, 4]);
 });
 
-it("fails a whole batch at once when the database is away, and works again afterwards", async () => {
-  let attempts = 0;
-  const add = createGroupCommit<number>(async () => {
-    attempts += 1;
-    if (attempts === 1) throw Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
-  }, ONE);
-  expect(await statuses([1, 2, 3].map(add))).toEqual(["rejected", "rejected", "rejected"]);
-  expect(attempts).toBe(1);
-  await add(4);
-});
-
 it("refuses with 503 what would fill the memory", async () => {
   const add = createGroupCommit<number>(async () => {}, { sizeOf: () => 40 * 2 ** 20 });
   const settled = await Promise.allSettled([add(1), add(2)]);
