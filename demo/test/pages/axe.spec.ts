@@ -27,6 +27,8 @@ const settled = (tab: Tab) =>
 
 const SIZES = [
   [390, "dark"],
+  // Narrower than a row of the bar needs, and wider than what is a phone's.
+  [460, "light"],
   [1_440, "light"],
 ] as const;
 
@@ -40,7 +42,10 @@ test(
     );
     const tab = await open();
     for (const [{ url }, paths] of [
-      [full, ["/#span=30d", "/#name=nothing", "/accounts", `/accounts/${account}`, `/contacts/${contact}`]],
+      [
+        full,
+        ["/#span=30d", "/#name=nothing", "/accounts", `/accounts/${account}`, "/contacts", `/contacts/${contact}`],
+      ],
       [empty, ["/", "/accounts"]],
     ] as const) {
       await tab.goto(url);

@@ -55,10 +55,11 @@ export const test = base.extend<
     { scope: "worker" },
   ],
   // For who stores or erases: the figures of `service` stay as they are known, whichever test comes next.
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
-  changing: async ({}, use) => {
+  changing: async ({ context }, use) => {
     const service = await startFilled([], { adminToken: ADMIN_TOKEN });
     await use(service);
+    // What a page still asks of a service that stops is refused, which the browser would tell.
+    for (const page of context.pages()) await page.close();
     await service.stop();
   },
   guard: [

@@ -253,6 +253,7 @@ test(
     // As it is told of a page out of the back/forward cache, which not every browser under test has.
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
     await expect(card(page, "members").getByRole("rowheader")).toHaveText(["otto"]);
+    await settled(page);
     await expect(page.locator("main")).not.toContainText("emma");
   },
 );
