@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { createInterface } from "node:readline";
 import { type Static, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { listWorkspaces } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE, digest, filledText, isUuid, parseJson } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
+import { readLines } from "../base/lines.js";
 import { viewOf } from "../base/params.js";
 import { fileReason, StartError } from "../base/start-error.js";
 import { SECONDS, TIME } from "../base/times.js";
@@ -18,7 +18,6 @@ import type { Count } from "../ingest/schemas.js";
 import { type NewEvent, stampOf } from "../ingest/store/rows.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
 import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
-import { exportRows, jsonLine } from "../records/export.js";
 import type { Commands, Say } from "./commands.js";
 import { analyze } from "./dump.js";
 
@@ -31,10 +30,10 @@ const TELL_EVERY = 100_000;
 const storeEvents = async (
   database: Database,
   events: AsyncIterable<NewEvent>,
-  { workspace, lines, say }: { workspace: string; lines: number | undefined; say: Say },
+  { workspace, lines, say }: { workspace: string; lines: number; say: Say },
 ): Promise<number> => {
   await continueIds(database.query, workspace);
-  const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are done`;
+  const so = (read: number) => `${read} of ${lines} events are done`;
   let [read, erased, repeated, length] = [0, 0, 0, 0];
   const count: Count = (name, _, amount = 1) => {
     if (name === "events_of_erased_total") erased += amount;
@@ -106,7 +105,7 @@ const LINES = { accounts: Compile(Account), contacts: Compile(Contact), users: C
  */
 const storeRecords = async (
   database: Database,
-  lines: AsyncIterable<Told>,
+  lines: AsyncIterable<Line>,
   { table, workspace }: { table: Table; workspace: string },
 ): Promise<number> => {
   const { generation, erased: graves } = await readState(database);
@@ -127,8 +126,8 @@ const storeRecords = async (
     erased += chunk.length - stored;
     chunk = [];
   };
-  for await (const line of lines) {
-    chunk.push(line);
+  for await (const { line } of lines) {
+    chunk.push(line as Told);
     if (chunk.length === CHUNK) await store();
   }
   await store();
@@ -164,9 +163,8 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
-    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, options: { workspace: string; skipWrong?: true }) =>
+    .action((file: string, options: { workspace: string }) =>
       over(async (database) => {
         const { lines, table } = await importFile(database, { ...options, file, say });
         await database.copying?.(({ query }) => analyze(query));
@@ -182,7 +180,7 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
  * @throws StartError that names the line that is wrong
  */
 export const importFile = async (database: Database, options: ImportOptions) => {
-  const { workspace, file, say, skipWrong } = options;
+  const { workspace, file, say } = options;
   const table = ([...Object.keys(LINES), "events"] as (Table | "events")[]).find((name) =>
     basename(file).startsWith(name),
   );
@@ -192,50 +190,15 @@ export const importFile = async (database: Database, options: ImportOptions) => 
     );
   if (table === "events") return { table, lines: await importEvents(database, options) };
   const seen = new Map<string, number>();
-  const more = ({ line, number }: { line: unknown; number: number }): string | undefined => {
+  const lines = await check(file, LINES[table], ({ line, number }) => {
     const id = idOf(table, workspace, line as Told);
     if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
     seen.set(id, number);
     return undefined;
-  };
-  const leaveOut = skipWrong ? say : undefined;
-  const { lines, wrong } = await check(file, { schema: LINES[table], more, leaveOut });
-  const right = async function* () {
-    for await (const { line, number } of read(file)) if (!wrong.has(number)) yield line as Told;
-  };
-  const erased = await storeRecords(database, right(), { table, workspace });
+  });
+  const erased = await storeRecords(database, read(file), { table, workspace });
   if (erased > 0) say(`left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`);
   return { lines: lines - erased, table };
-};
-
-/**
- * Copies the records and events of a workspace into another one of the same database; what is there of them already stays as it is, so a
- * copy that broke off is begun anew. Resolves to the numbers.
- */
-export const copyWorkspace = async (
-  database: Database,
-  { from, to, say }: { from: string; to: string; say: Say },
-): Promise<{ events: number; records: number }> => {
-  let records = 0;
-  for (const table of Object.keys(LINES) as Table[]) {
-    const lines = async function* () {
-      for await (const row of exportRows(database.query, { table, workspace: from })) {
-        // The id is of its workspace.
-        const { id, ...line } = JSON.parse(jsonLine(row));
-        records += 1;
-        yield line as Told;
-      }
-    };
-    const erased = await storeRecords(database, lines(), { table, workspace: to });
-    records -= erased;
-  }
-  const events = async function* () {
-    for await (const row of exportRows(database.query, { table: "events", workspace: from })) {
-      const text = jsonLine(row);
-      yield eventOf(JSON.parse(text) as EventLine, { workspace: to, params: findMember(text, "params")!.text });
-    }
-  };
-  return { events: await storeEvents(database, events(), { workspace: to, lines: undefined, say }), records };
 };
 
 const Time = Type.Integer(TIME);
@@ -261,8 +224,6 @@ interface ImportOptions {
   workspace: string;
   file: string;
   say: Say;
-  /** Are wrong lines left out, instead of ending it? */
-  skipWrong?: boolean | undefined;
 }
 
 /**
@@ -271,20 +232,15 @@ interface ImportOptions {
  *
  * @throws StartError that names the line that is wrong; nothing is stored then
  */
-const importEvents = async (
-  database: Database,
-  { workspace, file, say, skipWrong = false }: ImportOptions,
-): Promise<number> => {
+const importEvents = async (database: Database, { workspace, file, say }: ImportOptions): Promise<number> => {
   let withoutAccount = 0;
-  const more = ({ line }: { line: unknown }) => {
+  const lines = await check(file, EVENT, ({ line }) => {
     if (accountOf(line as EventLine) === undefined) withoutAccount += 1;
     return undefined;
-  };
-  const { lines, wrong } = await check(file, { schema: EVENT, more, leaveOut: skipWrong ? say : undefined });
+  });
   if (withoutAccount > 0) say(`${withoutAccount} of ${lines} events have no account`);
   const events = async function* () {
-    for await (const { line, text, number } of read(file))
-      if (!wrong.has(number)) yield eventOf(line as EventLine, { workspace, params: findMember(text, "params")!.text });
+    for await (const { line, text } of read(file)) yield eventOf(line as EventLine, workspace, text);
   };
   return storeEvents(database, events(), { workspace, lines, say });
 };
@@ -294,9 +250,9 @@ const accountOf = ({ account_uid, params }: EventLine): string | undefined =>
   filledText(account_uid) ?? filledText((params as Record<string, unknown>).account_uid);
 
 /** The event that a line of an export tells of. */
-const eventOf = (line: EventLine, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => ({
+const eventOf = (line: EventLine, workspace: string, text: string): NewEvent => ({
   workspace,
-  params,
+  params: findMember(text, "params")!.text,
   contactUid: line.contact_uid,
   accountUid: accountOf(line),
   eventUid: line.event_uid,
@@ -318,9 +274,8 @@ interface Line {
 /** The lines of a file that are not empty. */
 async function* read(file: string): AsyncGenerator<Line> {
   let number = 0;
-  const input = createReadStream(file);
   try {
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of readLines(createReadStream(file))) {
       number += 1;
       if (text.trim() === "") continue;
       yield { line: parseJson(text), text, number };
@@ -332,44 +287,25 @@ async function* read(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** Wrong lines that are told of one by one. */
+/** Wrong lines that are told of. */
 const MAX_TOLD = 20;
 
-interface Checked {
-  /** Those that are right. */
-  lines: number;
-  /** The numbers of the others, where these are left out. */
-  wrong: ReadonlySet<number>;
-}
-
-interface Checking {
-  schema: Validator;
-  /** Says what else is wrong with a line, if anything. */
-  more?: (line: Line) => string | undefined;
-  /** Is told of wrong lines, which are left out then; without it the first one ends the import. */
-  leaveOut?: ((line: string) => void) | undefined;
-}
-
 /**
- * Checks all lines, before the first one is stored.
+ * Checks all lines, before the first one is stored; resolves to their number.
  *
- * @throws StartError that names the line that is wrong
+ * @param more says what else is wrong with a line, if anything
+ * @throws StartError that names the lines that are wrong
  */
-const check = async (file: string, { schema, more, leaveOut }: Checking): Promise<Checked> => {
+const check = async (file: string, schema: Validator, more: (line: Line) => string | undefined): Promise<number> => {
   let lines = 0;
-  const wrong = new Set<number>();
+  const wrong: string[] = [];
   for await (const one of read(file)) {
-    const what = wrongWith(one, schema) ?? more?.(one);
-    if (what === undefined) {
-      lines += 1;
-      continue;
-    }
-    if (leaveOut === undefined) throw new StartError(`${file}, line ${one.number}: ${what}; nothing was imported`);
-    if (wrong.size < MAX_TOLD) leaveOut(`line ${one.number} is left out: ${what}`);
-    wrong.add(one.number);
+    lines += 1;
+    const what = wrongWith(one, schema) ?? more(one);
+    if (what !== undefined && wrong.push(`line ${one.number}: ${what}`) === MAX_TOLD) break;
   }
-  if (wrong.size > 0) leaveOut?.(`${wrong.size} lines are wrong and left out, ${lines} are right`);
-  return { lines, wrong };
+  if (wrong.length > 0) throw new StartError(`${file}, ${wrong.join("\n")}; nothing was imported`);
+  return lines;
 };
 
 const wrongWith = ({ line }: Line, schema: Validator): string | undefined => {

@@ -3,12 +3,11 @@ import { recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { leaveOut } from "../days/left-out.js";
 import { HttpError } from "../http/errors.js";
-import { listLeftOut } from "../numbers/people/left-out.js";
 import type { Kind } from "../numbers/people/names.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on whose events count nowhere. */
-export const addLeftOutCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
+export const addLeftOutCommands = ({ program, workspace, over, say }: Commands): void => {
   const commands = program
     .command("left-out")
     .description("leaves one's own accounts and contacts out of all figures, afterwards too");
@@ -33,17 +32,4 @@ export const addLeftOutCommands = ({ program, workspace, over, reading, say, wri
       );
   change("add", "leaves one out", true);
   change("remove", "counts one again", false);
-  commands
-    .command("list")
-    .description("writes who is left out, one JSON object a line")
-    .addOption(workspace())
-    .action(({ workspace }: { workspace: string }) =>
-      reading(async (query) =>
-        write(
-          (await listLeftOut(query, workspace)).map(
-            ({ kind, unique_id, name }) => `${JSON.stringify({ kind, uid: unique_id, name })}\n`,
-          ),
-        ),
-      ),
-    );
 };

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   addWorkspace,
@@ -22,8 +21,6 @@ import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { HttpError } from "../http/errors.js";
 import { secretOf } from "../ingest/identity.js";
 import type { Commands } from "./commands.js";
-import { analyze } from "./dump.js";
-import { copyWorkspace } from "./import.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
 export const addWorkspaceCommands = ({ program, config, over, reading, say, write }: Commands): void => {
@@ -72,22 +69,6 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
       await write(config.identitySecret!.split(",").map((secret) => `${secretOf(secret, name)}\n`));
     });
   workspaces
-    .command("copy")
-    .description("copies all records and events into another workspace; begun anew, it goes on")
-    .argument("<from>", "the workspace that is copied")
-    .argument("<to>", "the workspace that gets them")
-    .action((from: string, to: string, _options: object, command: Command) => {
-      if (from === to) command.error("a workspace cannot be copied into itself");
-      return over(async (database) => {
-        const names = await listWorkspaces(database.query);
-        for (const name of [from, to])
-          if (!names.includes(name)) throw new StartError(`there is no workspace "${name}"`);
-        const { events, records } = await copyWorkspace(database, { from, to, say });
-        await database.copying?.(({ query }) => analyze(query));
-        say(`copied ${events} events, and ${records} accounts, contacts and users, into the workspace "${to}"`);
-      });
-    });
-  workspaces
     .command("list")
     .description("writes the names, one a line")
     .action(() => reading(async (query) => write((await listWorkspaces(query)).map((name) => `${name}\n`))));
@@ -95,10 +76,7 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
     .command("delete")
     .description("deletes a workspace that TRACKLET_WORKSPACES does not name, with its tokens and all its data")
     .argument("<name>", "of the workspace")
-    .option(
-      "--yes",
-      "deletes it; without it the name is asked for, or where nobody can answer, only said what there is",
-    )
+    .option("--yes", "deletes it; without it is only said what there is")
     .action((name: string, { yes }: { yes?: true }, command: Command) => {
       if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
         command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
@@ -107,22 +85,15 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
           throw new StartError(`there is no workspace "${name}"`);
         if (!yes) {
           const { events, records } = await countWorkspace(database.query, name);
-          const what = `the workspace "${name}" has ${events} events, ${records} accounts, contacts and users`;
-          if (!(await isTyped(`${what}. To delete them, type its name: `, name)))
-            throw new StartError(`${what}; nothing was deleted: repeat with --yes`);
+          return say(
+            `the workspace "${name}" has ${events} events, ${records} accounts, contacts and users: repeat with --yes to delete them`,
+          );
         }
         const { events, records } = await deleteWorkspace(database, name);
         await noteDeed(database.query, { workspace: name, what: `deleted the workspace, ${records} records`, events });
         say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
       });
     });
-};
-
-/** Asks who sits at the terminal; where nobody does, nothing is typed. */
-const isTyped = async (question: string, wanted: string): Promise<boolean> => {
-  if (!process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  return (await terminal.question(question).finally(() => terminal.close())) === wanted;
 };
 
 /** The commands on tokens: who may ask, and for what. Running processes follow within seconds. */
