@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { readLines } from "../../base/lines.js";
 import type { Copying } from "../../database/database.js";
 
 /*
@@ -35,7 +36,7 @@ const COLUMNS = {
   origin_id: { type: "UUID", nullable: true },
 } as const satisfies Record<string, Column>;
 
-type Name = keyof typeof COLUMNS;
+export type Name = keyof typeof COLUMNS;
 export const NAMES = Object.keys(COLUMNS) as Name[];
 
 /** Rows that are written or read at a time, column by column. */
@@ -48,9 +49,6 @@ const emptyGroup = (): Group => ({
   rows: 0,
   columns: Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Group["columns"],
 });
-
-/** A UUID as 16 bytes. */
-export const uuidBytes = (uuid: string): Uint8Array => Buffer.from(uuid.replaceAll("-", ""), "hex");
 
 /** 16 bytes as a UUID. */
 export const uuidText = (bytes: Uint8Array): string => {
@@ -76,13 +74,10 @@ interface WrittenFile {
   rows: number;
   bytes: number;
   sha256: string;
-  /** The ids of the contacts. */
-  contacts: Set<string>;
 }
 
 /** Writes events to a file, a group of rows at a time, which is on the disk before this resolves. */
 export const writeEvents = async (path: string, groups: AsyncIterable<Group>): Promise<WrittenFile> => {
-  const contacts = new Set<string>();
   const writer = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, createdBy: "tracklet" });
   for await (const { rows, columns } of groups) {
     if (rows === 0) continue;
@@ -95,11 +90,10 @@ export const writeEvents = async (path: string, groups: AsyncIterable<Group>): P
       ...(COLUMNS[name].type === "TIMESTAMP" && { encoding: "DELTA_BINARY_PACKED" as const }),
     }));
     await writer.write({ columnData, rowGroupSize: rows });
-    for (const contact of columns.contact_id) contacts.add(uuidText(contact as Uint8Array));
   }
   await writer.finish();
   await toDisk(path);
-  return { rows: Number(writer.num_rows), ...(await sumOf(path)), contacts };
+  return { rows: Number(writer.num_rows), ...(await sumOf(path)) };
 };
 
 /** The size and the checksum of a file. */
@@ -161,17 +155,13 @@ export const copyEvents = ({ read }: Copying, workspace: string, { from, to }: R
 
 /** The rows of COPY's text format (PostgreSQL, "COPY"). */
 async function* groupsOf(stream: Readable): AsyncGenerator<Group> {
-  let [group, length, rest] = [emptyGroup(), 0, ""];
-  for await (const chunk of stream.setEncoding("utf8")) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      add(group, line);
-      length += line.length;
-      if (group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
-      yield group;
-      [group, length] = [emptyGroup(), 0];
-    }
+  let [group, length] = [emptyGroup(), 0];
+  for await (const line of readLines(stream)) {
+    add(group, line);
+    length += line.length;
+    if (group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
+    yield group;
+    [group, length] = [emptyGroup(), 0];
   }
   if (group.rows > 0) yield group;
 }

@@ -13,19 +13,8 @@ import { keptPlace, lostPlace } from "../../records/lost-places.js";
 import { type Commands, daysArgument, type Say } from "../commands.js";
 import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
-import { copyEvents, type Group, NAMES, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
-import {
-  type ArchivedFile,
-  folderOf,
-  isBucket,
-  type Manifest,
-  openFolder,
-  readManifest,
-  readMarks,
-  type Store,
-  writeManifest,
-  writeMarks,
-} from "./store.js";
+import { copyEvents, type Group, NAMES, type Name, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
+import { folderOf, type Manifest, openFolder, readManifest, type Store, writeManifest } from "./store.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -42,64 +31,46 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Com
     .description(
       "puts the events of each day that is over into a Parquet file, and takes whoever was erased out of files; for cron",
     )
-    .argument("<place>", "a folder")
+    .argument("<folder>", "of the archive, which is made where it is absent")
     .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
     .option("--check", "instead: compares the files with the database")
     .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
     .addOption(
       new Option(
         "--delete-older-than <days>",
-        "instead: deletes from the database what is older, and is in these files",
+        "as --check, and then deletes from the database what is older, and is in these files",
       ).argParser(daysArgument),
     )
     .addOption(workspace().default(undefined, "all"))
-    .action((place: string, options: ArchiveArguments) =>
-      over((database) => runArchive(database, place, { ...options, bounds, say })),
+    .action((folder: string, { workspace, now = false, check, forget, deleteOlderThan }: ArchiveArguments) =>
+      over(async (database) => {
+        const { query } = database;
+        const store = openFolder(folder);
+        const before = deleteOlderThan && Date.now() - deleteOlderThan * DAY_MS;
+        const all = await listWorkspaces(query);
+        let there = 0;
+        try {
+          for (const one of workspace === undefined ? all : [workspace]) {
+            const at = { workspace: one, store, say };
+            if (forget) there += (await forgetOne(query, at)) ? 1 : 0;
+            else if (check || before !== undefined) there += (await checkOne(database, at, before)) ? 1 : 0;
+            else {
+              const waiting = { settled: createSettled(query, bounds), say, what: "the newest erasure" };
+              const settled = await untilSettled(await newestErasure(query, one), waiting);
+              await archiveOne(database, at, { settled, now });
+            }
+          }
+          if ((check || forget || before !== undefined) && there === 0)
+            throw new StartError(`there is no archive in ${store.place}`);
+          // What belongs to no workspace alone goes where all of them are kept so.
+          if (before === undefined || there < all.length) return;
+          await forgetTraces(query, before);
+          for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
+        } finally {
+          store.close();
+        }
+      }),
     );
-
-/** Runs an archive, or what is asked of it instead, for one workspace or all. */
-const runArchive = async (
-  database: Database,
-  place: string,
-  {
-    workspace,
-    now = false,
-    check,
-    forget,
-    deleteOlderThan,
-    bounds,
-    say,
-  }: ArchiveArguments & Pick<Commands, "bounds" | "say">,
-): Promise<void> => {
-  const { query } = database;
-  const workspaces = workspace === undefined ? await listWorkspaces(query) : [workspace];
-  let isThere = false;
-  if (forget && isBucket(place)) {
-    for (const workspace of workspaces) isThere = (await forgetPlace(database, { workspace, place, say })) || isThere;
-    if (!isThere) throw none(place);
-    return;
-  }
-  const store = openFolder(place);
-  try {
-    if (deleteOlderThan !== undefined)
-      return await deleteArchived(database, workspaces, { store, before: Date.now() - deleteOlderThan * DAY_MS, say });
-    for (const workspace of workspaces) {
-      const at = { workspace, store, say };
-      if (forget) isThere = (await forgetOne(database, at)) || isThere;
-      else if (check) isThere = (await checkOne(database, at)) || isThere;
-      else {
-        const waiting = { settled: createSettled(query, bounds), say, what: "the newest erasure" };
-        const settled = await untilSettled(await newestErasure(query, workspace), waiting);
-        await archiveOne(database, at, { settled, now });
-      }
-    }
-    if ((check || forget) && !isThere) throw none(store.place);
-  } finally {
-    await store.close();
-  }
-};
-
-const none = (place: string): StartError => new StartError(`there is no archive in ${place}`);
 
 interface At {
   workspace: string;
@@ -107,53 +78,50 @@ interface At {
   say: Say;
 }
 
-/** Of the notices whose events are to be taken out of files: whoever was erased before is in none behind this run. */
-const newestErasure = async (query: Query, workspace: string): Promise<string | undefined> =>
-  (
-    await query<{ id: string }>(
-      "SELECT id FROM deletions WHERE workspace = $1 AND (marks IS NOT NULL OR reason = 'name') ORDER BY id DESC LIMIT 1",
-      [workspace],
-    )
-  )[0]?.id;
+/** Notices whose events are to be taken out of files. What retention has deleted is not: an archive is there to keep it. */
+const OF_FILES = "(marks IS NOT NULL OR reason = 'name')";
+
+/** Whoever was erased before is in no file behind this run. */
+const newestErasure = async (query: Query, workspace: string): Promise<string | undefined> => {
+  const newest = `SELECT id FROM deletions WHERE workspace = $1 AND ${OF_FILES} ORDER BY id DESC LIMIT 1`;
+  return (await query<{ id: string }>(newest, [workspace]))[0]?.id;
+};
 
 const archiveOne = async (database: Database, { workspace, store, say }: At, until: Until): Promise<void> => {
   const { events, files, erased, rewritten, manifest } = await archiveWorkspace(database, workspace, { store, until });
-  if (manifest !== undefined) await noteArchiveRun(database.query, workspace, store.place);
   if (manifest === undefined)
     return say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
+  await noteArchiveRun(database.query, workspace, store.place);
   say(`${workspace}: wrote ${events} events to ${files} files: all that was stored before ${timeText(manifest.place)}`);
   say(
     `${workspace}: took ${erased} deleted events out of ${rewritten} files: nothing is in any that was erased before ${timeText(manifest.clean)}`,
   );
 };
 
-/** Resolves to whether there is any. */
-const checkOne = async ({ query }: Database, { workspace, store, say }: At): Promise<boolean> => {
-  const compared = await compareArchive(query, workspace, store);
+/** Resolves to whether there is any. @param before deletes from the database what was received before, and is in files that are right */
+const checkOne = async (database: Database, { workspace, store, say }: At, before?: number): Promise<boolean> => {
+  const compared = await compareArchive(database.query, workspace, store);
   if (compared === undefined) return false;
-  const { files, events, beyond, wrong } = compared;
+  const { files, events, beyond, wrong, place } = compared;
   if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
   say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
+  if (before === undefined) return true;
+  const deleted = await deleteEventsBefore(database, workspace, before, timeOf(place));
+  const what = `deleted events that are in the archive ${store.place}`;
+  await noteDeed(database.query, { workspace, what, events: deleted });
+  say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
   return true;
 };
 
-/** @returns whether there was one */
-const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<boolean> => {
+/** Resolves to whether there was one. */
+const forgetOne = async (query: Query, { workspace, store, say }: At): Promise<boolean> => {
   const manifest = await readManifest(store, workspace);
-  if (manifest?.database === (await idOfDatabase(database.query)))
-    await writeManifest(store, { ...manifest, forgotten: true });
-  return (await forgetPlace(database, { workspace, place: store.place, say })) || manifest !== undefined;
-};
-
-const forgetPlace = async (
-  { query }: Database,
-  { workspace, place, say }: Pick<At, "workspace" | "say"> & { place: string },
-): Promise<boolean> => {
-  const isKnown = await forgetArchives(query, workspace, place);
-  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${place}`);
-  return isKnown;
+  if (manifest?.database === (await idOfDatabase(query))) await writeManifest(store, { ...manifest, forgotten: true });
+  const isKnown = await forgetArchives(query, workspace, store.place);
+  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
+  return isKnown || manifest !== undefined;
 };
 
 const timeText = (id: string): string => new Date(timeOf(id)).toISOString();
@@ -170,6 +138,14 @@ interface Archived {
   manifest: Manifest | undefined;
 }
 
+/** Up to where events may be taken, and in what files. */
+export interface Until {
+  /** The first id that is not settled yet. */
+  settled: string;
+  /** Takes what is settled of a day that is not over, too. */
+  now: boolean;
+}
+
 /**
  * Goes on with the archive of a workspace: each event gets into one file, once the file's day is over, and whoever was erased is taken out of
  * files. What is broken off at any step is done again by the next run: a file counts from when the manifest has it, and is named by its beginning.
@@ -184,109 +160,34 @@ export const archiveWorkspace = async (
   const { query } = database;
   const done: Archived = { events: 0, files: 0, erased: 0, rewritten: 0, manifest: undefined };
   const own = await idOfDatabase(query);
-  const found = await readManifest(store, workspace, own);
-  if (found?.forgotten)
+  let manifest = await readManifest(store, workspace, own);
+  if (manifest?.forgotten)
     throw new StartError(`the archive of ${workspace} in ${store.place} was forgotten: begin a new one`);
-  const lost = found && (await lostPlace(query, workspace, found.place));
+  const lost = manifest && (await lostPlace(query, workspace, manifest.place));
   if (lost !== undefined)
     throw new StartError(`${store.place} has what the database has not: begin a new archive, for ${lost}`);
   // Notices behind it may have come since.
-  if (found !== undefined) found.clean = await keptPlace(query, workspace, found.clean);
-  const key = await keyIn(query);
-  let manifest = found;
+  if (manifest !== undefined) manifest.clean = await keptPlace(query, workspace, manifest.clean);
   for (;;) {
     const range = await nextRange(query, { workspace, place: manifest?.place }, until);
     if (range === undefined) break;
     manifest ??= { format: 1, workspace, database: own, place: range.from, clean: range.from, files: [] };
     // Told first: from then on no notice is forgotten that its files need.
     await knowArchive(query, workspace, store.place, timeOf(manifest.place));
-    const file = await writeFile(database, manifest, { store, key, range });
-    done.events += file.rows;
+    done.events += await addFile(database, manifest, { store, range });
     done.files += 1;
   }
   if (manifest === undefined) return done;
-  Object.assign(done, await clean(query, manifest, { store, key, until }));
-  manifest.place = restingPlace(manifest.place, until);
+  Object.assign(done, await clean(query, manifest, { store, settled: until.settled }));
+  // The last day that is over is behind us, though it had no event.
+  const day = idAt(dayOf(timeOf(until.settled)));
+  if (day > manifest.place) manifest.place = day;
   await writeManifest(store, manifest);
   await knowArchive(query, workspace, store.place, timeOf(manifest.place));
   return { ...done, manifest };
 };
 
-interface Files {
-  store: Store;
-  key: string;
-}
-
-/** Writes a file, then the manifest. Notices of before may be about what it has read, so it is clean from its beginning only. */
-const writeFile = async (
-  { copying }: Database,
-  manifest: Manifest,
-  { store, key, range }: Files & { range: { from: string; to: string } },
-): Promise<ArchivedFile> => {
-  const name = `${folderOf(manifest.workspace)}/${nameOfRange(range)}`;
-  const { contacts: _, ...written } = await store.make(name, async (path) => {
-    const written = await copying!((by) => writeEvents(path, copyEvents(by, manifest.workspace, range)));
-    await writeMarks(store, name, key, written.contacts);
-    return written;
-  });
-  const file = { name, ...range, ...written };
-  manifest.files.push(file);
-  manifest.place = range.to;
-  if (range.from < manifest.clean) manifest.clean = range.from;
-  await writeManifest(store, manifest);
-  return file;
-};
-
-/** Takes out of files what notices tell of, many in one pass. */
-const clean = async (query: Query, manifest: Manifest, { store, key, until }: Files & { until: Until }) => {
-  const done = { erased: 0, rewritten: 0 };
-  const range = { from: manifest.clean, to: until.settled };
-  for await (const pending of readPending(query, manifest.workspace, range)) {
-    const stays = createStays(key, pending);
-    for (const file of manifest.files) {
-      if (!(await concerns(pending, file, () => readMarks(store, file.name)))) continue;
-      const before = file.rows;
-      const { contacts, ...written } = await rewrite(store, file, stays);
-      Object.assign(file, written);
-      await writeManifest(store, manifest);
-      // Last: as long as it is not written, the file is looked at again.
-      await writeMarks(store, file.name, key, contacts);
-      done.erased += before - file.rows;
-      done.rewritten += 1;
-    }
-    manifest.clean = pending.last;
-    await writeManifest(store, manifest);
-  }
-  manifest.clean = until.settled;
-  return done;
-};
-
-type Stays = ReturnType<typeof createStays>;
-
-const rewrite = async (store: Store, { name }: ArchivedFile, stays: Stays) => {
-  const file = await store.open(name);
-  if (file === undefined) throw new StartError(`${store.place}/${name} is not there, though the manifest has it`);
-  return store.make(name, (path) => writeEvents(path, filter(readEvents(file), stays)));
-};
-
-async function* filter(groups: AsyncIterable<Group>, stays: Stays): AsyncGenerator<Group> {
-  for await (const group of groups) {
-    const kept = Array.from({ length: group.rows }, (_, at) => at).filter((at) => stays(group, at));
-    const columns = { ...group.columns };
-    for (const name of NAMES) columns[name] = kept.map((at) => group.columns[name][at]);
-    yield { rows: kept.length, columns };
-  }
-}
-
 const dayOf = (time: number): number => time - (time % DAY_MS);
-
-/** Up to where events may be taken, and in what files. */
-export interface Until {
-  /** The first id that is not settled yet. */
-  settled: string;
-  /** Takes what is settled of a day that is not over, too. */
-  now: boolean;
-}
 
 /** The events of the next file: those of a day (UTC), once that is over; nothing where there is none yet. @param place from where on */
 const nextRange = async (
@@ -299,138 +200,115 @@ const nextRange = async (
     [workspace, place ?? idAt(0), settled],
   );
   if (first === undefined) return undefined;
-  const end = timeOf(settled);
   const from = Math.max(dayOf(timeOf(first.id)), place === undefined ? 0 : timeOf(place));
-  const day = dayOf(from) + DAY_MS;
-  if (day <= end) return { from: idAt(from), to: idAt(day) };
+  const end = dayOf(from) + DAY_MS;
+  if (end <= timeOf(settled)) return { from: idAt(from), to: idAt(end) };
   return now ? { from: idAt(from), to: settled } : undefined;
 };
 
-/** What a file of a range is called: by its beginning alone, so that what was broken off is written again over itself. */
-const nameOfRange = ({ from }: Range): string => {
-  const at = new Date(timeOf(from)).toISOString();
-  const begin = timeOf(from) % DAY_MS === 0 ? at.slice(0, 10) : at.replaceAll(":", "-");
-  return `day=${at.slice(0, 10)}/${begin}.parquet`;
+/** Writes a file, which is called by its beginning alone, so that what was broken off is written again over itself; then the manifest. Resolves to its events. */
+const addFile = async (
+  { copying }: Database,
+  manifest: Manifest,
+  { store, range }: { store: Store; range: Range },
+): Promise<number> => {
+  const at = timeText(range.from);
+  const begin = timeOf(range.from) % DAY_MS === 0 ? at.slice(0, 10) : at.replaceAll(":", "-");
+  const name = `${folderOf(manifest.workspace)}/day=${at.slice(0, 10)}/${begin}.parquet`;
+  const write = (path: string) => copying!((by) => writeEvents(path, copyEvents(by, manifest.workspace, range)));
+  const written = await store.make(name, write);
+  manifest.files.push({ name, ...range, ...written });
+  manifest.place = range.to;
+  // Notices of before may be about what it has read.
+  if (range.from < manifest.clean) manifest.clean = range.from;
+  await writeManifest(store, manifest);
+  return written.rows;
 };
 
-/** From where on nothing has come that is in no file: the last day that is over is behind us, though it had no event. */
-const restingPlace = (place: string, { settled }: Until): string => {
-  const day = idAt(dayOf(timeOf(settled)));
-  return day > place ? day : place;
-};
-
-/** Ids and marks that are looked for in one pass over the files: what is held in memory. */
-const MOST = 200_000;
-
-/** That all of a contact which is in front of the notice, and had occurred before a time, is erased. */
-interface Erased {
-  notice: string;
-  at: number;
+/** What was deleted; that all of these contacts which is in front of it, and had occurred before a time, is erased. */
+interface Notice {
+  id: string;
+  ids: string[] | null;
+  marks: string[] | null;
+  erased_at: unknown;
+  reason: string;
 }
 
-/** What is to be taken out of files. What retention has deleted is not: an archive is there to keep it. */
-interface Pending {
-  /** The last notice. */
-  last: string;
-  /** By the contact's mark. */
-  erased: Map<string, Erased[]>;
-  ids: Set<string>;
-}
+/** Notices that are looked for in one pass over the files; each names 5,000 events at most. */
+const CHUNK = 200;
 
-/** Notices that are read at a time; each names 5,000 events at most. */
-const CHUNK = 100;
-
-/** What notices between two ids say, some at a time, oldest first. */
-async function* readPending(
-  query: Query,
-  workspace: string,
-  { from, to }: Range,
-  most = MOST,
-): AsyncGenerator<Pending> {
-  for (let pending = nothing(from); ; ) {
-    const rows = await query<Record<string, unknown>>(
+/** Takes out of files what notices tell of. */
+const clean = async (query: Query, manifest: Manifest, { store, settled }: { store: Store; settled: string }) => {
+  const done = { erased: 0, rewritten: 0 };
+  const key = await keyIn(query);
+  for (;;) {
+    const notices = await query<Notice>(
       `SELECT id, ids, marks, erased_at, reason FROM deletions
-       WHERE workspace = $1 AND id > $2 AND id < $3 AND (marks IS NOT NULL OR reason = 'name') ORDER BY id LIMIT ${CHUNK}`,
-      [workspace, pending.last, to],
+       WHERE workspace = $1 AND id > $2 AND id < $3 AND ${OF_FILES} ORDER BY id LIMIT ${CHUNK}`,
+      [manifest.workspace, manifest.clean, settled],
     );
-    for (const row of rows) take(pending, row);
-    const isLast = rows.length < CHUNK;
-    if (!isLast && sizeOf(pending) < most) continue;
-    if (sizeOf(pending) > 0) yield pending;
-    if (isLast) return;
-    pending = nothing(pending.last);
-  }
-}
-
-const nothing = (last: string): Pending => ({ last, erased: new Map(), ids: new Set() });
-
-const sizeOf = ({ erased, ids }: Pending): number => erased.size + ids.size;
-
-const take = (pending: Pending, { id, ids, marks, erased_at, reason }: Record<string, unknown>): void => {
-  pending.last = String(id);
-  if (reason === "name") for (const one of ids as string[]) pending.ids.add(one);
-  for (const mark of (marks ?? []) as string[]) {
-    const erased = { notice: String(id), at: Number(erased_at) };
-    pending.erased.set(mark, [...(pending.erased.get(mark) ?? []), erased]);
+    const isGone = goneBy(key, notices);
+    for (const file of notices.length > 0 ? manifest.files : []) {
+      const events = await store.open(file.name);
+      if (events === undefined)
+        throw new StartError(`${store.place}/${file.name} is not there, though the manifest has it`);
+      if (await isClean(readEvents(events, ASKED), file.rows, isGone)) continue;
+      const before = file.rows;
+      const write = (path: string) => writeEvents(path, without(readEvents(events), isGone));
+      Object.assign(file, await store.make(file.name, write));
+      await writeManifest(store, manifest);
+      done.erased += before - file.rows;
+      done.rewritten += 1;
+    }
+    manifest.clean = notices.at(-1)?.id ?? settled;
+    await writeManifest(store, manifest);
+    if (notices.length === 0) return done;
   }
 };
 
-/** Does a file hold something of it? @param marks of the file's contacts */
-const concerns = async (
-  { erased, ids }: Pending,
-  { from, to }: Range,
-  marks: () => AsyncIterable<string>,
-): Promise<boolean> => {
-  for (const id of ids) if (id >= from && id < to) return true;
-  if (erased.size === 0) return false;
-  for await (const mark of marks()) if (erased.get(mark)?.some(({ notice }) => notice > from)) return true;
-  return false;
-};
+/** Tells of a row of a group whether it is to be taken out. */
+type IsGone = (group: Group, at: number) => boolean;
 
-/** Tells of the rows of groups which ones stay. @param key of the marks */
-const createStays = (key: string, { erased, ids }: Pending) => {
-  const known = new Map<string, readonly Erased[]>();
-  const ofContact = (contact: string): readonly Erased[] => {
-    const found = known.get(contact) ?? erased.get(markOf(key, contact)) ?? [];
-    known.set(contact, found);
+/** What it asks of a row. */
+const ASKED: readonly Name[] = ["id", "contact_id", "received_at", "occurred_at"];
+
+/** @param key of the marks */
+const goneBy = (key: string, notices: readonly Notice[]): IsGone => {
+  const ids = new Set(notices.flatMap((one) => (one.reason === "name" ? one.ids! : [])));
+  const byMark = new Map<string, Notice[]>();
+  for (const notice of notices)
+    for (const mark of notice.marks ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), notice]);
+  const byContact = new Map<string, readonly Notice[]>();
+  const erasuresOf = (contact: string): readonly Notice[] => {
+    const found = byContact.get(contact) ?? byMark.get(markOf(key, contact)) ?? [];
+    byContact.set(contact, found);
     return found;
   };
-  return ({ columns }: Group, at: number): boolean => {
-    const id = uuidText(columns.id[at] as Uint8Array);
-    if (ids.has(id)) return false;
-    const [received, occurred] = [Number(columns.received_at[at]), columns.occurred_at[at] as Date | null];
-    return !ofContact(uuidText(columns.contact_id[at] as Uint8Array)).some(
-      (erasure) => id < erasure.notice && (occurred === null || Number(occurred) < erasure.at || received < erasure.at),
+  return ({ columns }, at) => {
+    const [id, contact] = [columns.id, columns.contact_id].map((column) => uuidText(column[at] as Uint8Array));
+    const times = [columns.received_at[at], columns.occurred_at[at]].map((time) => (time === null ? 0 : Number(time)));
+    return (
+      ids.has(id!) ||
+      erasuresOf(contact!).some((one) => id! < one.id && times.some((time) => time < Number(one.erased_at)))
     );
   };
 };
 
-/**
- * Deletes events that are old and in files of an archive, once these are as they should be; then what goes with them where retention does it.
- *
- * @throws StartError where a file is not as it should be, or there is no archive
- */
-const deleteArchived = async (
-  database: Database,
-  workspaces: readonly string[],
-  { store, before, say }: Omit<At, "workspace"> & { before: number },
-): Promise<void> => {
-  const { query } = database;
+/** Has a file as many rows as the manifest says, and none that is to be taken out? One that was broken off is not in the manifest yet. */
+const isClean = async (groups: AsyncIterable<Group>, rows: number, isGone: IsGone): Promise<boolean> => {
   let found = 0;
-  for (const workspace of workspaces) {
-    const compared = await compareArchive(query, workspace, store, before);
-    if (compared === undefined) continue;
-    found += 1;
-    const [wrong] = compared.wrong;
-    if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
-    const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.place));
-    const what = `deleted events that are in the archive ${store.place}`;
-    await noteDeed(query, { workspace, what, events: deleted });
-    say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
+  for await (const group of groups) {
+    found += group.rows;
+    for (let at = 0; at < group.rows; at += 1) if (isGone(group, at)) return false;
   }
-  if (found === 0) throw new StartError(`nothing is deleted: there is no archive in ${store.place}`);
-  // What belongs to no workspace alone goes where all of them are kept so.
-  if (found < (await listWorkspaces(query)).length) return;
-  await forgetTraces(query, before);
-  for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
+  return found === rows;
 };
+
+async function* without(groups: AsyncIterable<Group>, isGone: IsGone): AsyncGenerator<Group> {
+  for await (const group of groups) {
+    const kept = Array.from({ length: group.rows }, (_, at) => at).filter((at) => !isGone(group, at));
+    const columns = { ...group.columns };
+    for (const name of NAMES) columns[name] = kept.map((at) => group.columns[name][at]);
+    yield { rows: kept.length, columns };
+  }
+}

@@ -5,24 +5,21 @@ import { tryLock } from "fs-native-extensions";
 import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
-import { markOf } from "../../deletion/tombstones.js";
-import { sumOf, toDisk, uuidBytes, uuidText } from "./parquet.js";
+import { sumOf, toDisk } from "./parquet.js";
 
-/** The files of an archive. */
+/** The files of an archive, by their names below its folder. */
 export interface Store {
   /** The folder. */
   place: string;
-  /** The bytes of a small file; nothing where there is none. */
-  read(name: string): Promise<Uint8Array | undefined>;
-  /** Puts a small file in place, whole or not at all, and on the disk. */
-  write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all. */
+  /** The text of a small file; nothing where there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all, and on the disk. */
   make<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
   /** The size and the checksum of a file; nothing where there is none. */
   sum(name: string): Promise<{ bytes: number; sha256: string } | undefined>;
   /** A file that is read in parts; nothing where there is none. */
   open(name: string): Promise<AsyncBuffer | undefined>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Readers of whole folders leave out what begins so. */
@@ -37,15 +34,8 @@ const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
 
-/** Is it a bucket? Releases before this one wrote there by themselves. */
-export const isBucket = (place: string): boolean => place.startsWith("s3:");
-
 /** Opens an archive in a folder, which is made where it is absent. @throws StartError while another process writes there */
 export const openFolder = (given: string): Store => {
-  if (isBucket(given))
-    throw new StartError(
-      `${given} is no folder: name one, and copy it by \`aws s3 sync FOLDER ${given} --delete\`, as docs/service/archive.md says`,
-    );
   const place = resolve(given);
   const lock = lockOf(place);
   const at = (name: string) => join(place, name);
@@ -77,11 +67,10 @@ export const openFolder = (given: string): Store => {
   return {
     place,
     make,
-    read: (name) => readFile(at(name)).catch(unlessAbsent),
-    write: (name, bytes) => make(name, (part) => writeFile(part, bytes, { flush: true })),
+    read: (name) => readFile(at(name), "utf8").catch(unlessAbsent),
     sum: (name) => sumOf(at(name)).catch(unlessAbsent),
     open: (name) => asyncBufferFromFile(at(name)).catch(unlessAbsent),
-    close: async () => closeSync(lock),
+    close: () => closeSync(lock),
   };
 };
 
@@ -142,9 +131,9 @@ export const readManifest = async (
   workspace: string,
   database?: string,
 ): Promise<Manifest | undefined> => {
-  const bytes = await store.read(manifestOf(workspace));
-  if (bytes === undefined) return undefined;
-  const manifest = parseJson(Buffer.from(bytes).toString()) as Manifest | undefined;
+  const text = await store.read(manifestOf(workspace));
+  if (text === undefined) return undefined;
+  const manifest = parseJson(text) as Manifest | undefined;
   if (manifest?.format !== 1 || manifest.workspace !== workspace)
     throw new StartError(`${store.place}/${manifestOf(workspace)} is no manifest of this build: name another place`);
   if (database !== undefined && manifest.database !== database)
@@ -157,23 +146,5 @@ export const writeManifest = (store: Store, manifest: Manifest): Promise<void> =
   // A line for each file.
   const lines = files.map((file) => JSON.stringify(file)).join(",\n");
   const text = `${JSON.stringify(rest).slice(0, -1)},"files":[\n${lines}\n]}\n`;
-  return store.write(manifestOf(manifest.workspace), Buffer.from(text));
+  return store.make(manifestOf(manifest.workspace), (part) => writeFile(part, text, { flush: true }));
 };
-
-/*
- * Beside each file lies a list of the marks of its contacts, 16 bytes each: so an erasure rewrites only files that hold the person.
- * A list may have more than its file, never less: it is written before a file that is new, and behind one that has become smaller.
- */
-
-const marksOf = (file: string): string => `${dirname(file)}/_${basename(file, ".parquet")}.marks`;
-
-export const writeMarks = (store: Store, file: string, key: string, contacts: Iterable<string>): Promise<void> =>
-  store.write(marksOf(file), Buffer.concat([...contacts].map((contact) => uuidBytes(markOf(key, contact)))));
-
-/** The marks of a file. @throws StartError where the list is not there: nobody would be found in the file */
-export async function* readMarks(store: Store, file: string): AsyncGenerator<string> {
-  const bytes = await store.read(marksOf(file));
-  if (bytes === undefined)
-    throw new StartError(`${store.place}/${marksOf(file)} is not there: bring it back from a copy`);
-  for (let at = 0; at < bytes.length; at += 16) yield uuidText(bytes.subarray(at, at + 16));
-}

@@ -118,11 +118,6 @@ it("says after an erasure where the person is still, and is forgotten where that
     await expect(run("archive", folder)).rejects.toThrow(
       `the archive of default in ${folder} was forgotten: begin a new one`,
     );
-    // As a release before has known it.
-    const bucket = "s3://bucket/archive";
-    await knowArchive(database.query, "default", bucket, 1);
-    await expect(run("archive", bucket)).rejects.toThrow(/ is no folder: name one, and copy it by `aws s3 sync/);
-    expect((await run("archive", bucket, ...forget)).err).toBe(`default: forgot the archive in ${bucket}\n`);
     const nowhere = join(folder, "nowhere");
     await expect(run("archive", nowhere, "--forget")).rejects.toThrow(`there is no archive in ${nowhere}`);
     await expect(run("archive", nowhere, "--check")).rejects.toThrow("there is no archive in ");
@@ -163,7 +158,7 @@ it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's,
   await put(told("anna", TODAY - 3 * DAY));
   await go();
   const made = await readdir(folder, { recursive: true, withFileTypes: true });
-  expect(made).toHaveLength(6);
+  expect(made).toHaveLength(5);
   for (const entry of made) {
     const { uid, mode } = await stat(join(entry.parentPath, entry.name));
     expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
@@ -195,21 +190,17 @@ it("is compared with the database, and with the manifest where retention was; wh
     // What is deleted here, and is there until the next run, is no difference.
     await erase("ben");
     expect((await check()).err).toBe("default: 4 events in 3 files are as they should be\n");
-    expect((await retention(30)).err).toBe(`default: deleted 1 events, which are in ${folder}\n`);
+    expect((await retention(30)).err).toContain(`default: deleted 1 events, which are in ${folder}\n`);
     expect((await check()).err).toContain("of 1 files retention has deleted events here");
     await put(told("late", TODAY - 20 * DAY));
-    await expect(check()).rejects.toThrow(`${file}: has not 1 events that the database has`);
-    await expect(retention(10)).rejects.toThrow("nothing of default is deleted");
+    for (const ask of [check, () => retention(10)])
+      await expect(ask()).rejects.toThrow(`${file}: has not 1 events that the database has`);
     await database.query("DELETE FROM events WHERE contact_uid = 'late'");
     const files = (more: object) => write({ files: made.files.map((one) => ({ ...one, ...more })) });
     // One bit of what is in it, behind which all that the file says of itself is as it was.
     const flipped = Buffer.from(bytes);
     flipped[100]! ^= 1;
     for (const [damage, words] of [
-      [
-        () => writeFile(at, bytes.subarray(1)),
-        `${file}: has ${bytes.length - 1} bytes, and ${bytes.length} in the manifest`,
-      ],
       [() => rm(at), `${file}: is not there`],
       [() => writeFile(at, flipped), `${file}: is damaged: its checksum is another one`],
       [() => files({ rows: 7 }), `${file}: has 7 events, and the database 1`],
@@ -217,20 +208,25 @@ it("is compared with the database, and with the manifest where retention was; wh
     ] as const) {
       await damage();
       await expect(check(), words).rejects.toThrow(words);
-      await expect(retention(1), words).rejects.toThrow(/another database|nothing of default is deleted/);
       await Promise.all([writeFile(at, bytes), write({})]);
     }
-    // What is in no file is not deleted, though it is of before.
     await write({ files: made.files.slice(2) });
-    await expect(retention(10)).rejects.toThrow(/workspace=default: \d events of the database are in no file$/);
+    await expect(check()).rejects.toThrow(/workspace=default: \d events of the database are in no file$/);
     await write({});
     expect(await eventsInTable(database.query)).toHaveLength(3);
     await database.query("UPDATE events SET received_at = 0");
     // However short: what is of today is in no file.
-    expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
+    expect((await retention(1)).err).toMatch(/\ndefault: deleted \d events/);
     expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
-    await rm(join(folder, made.files[0]!.name.replace(/([^/]+)\.parquet$/, "_$1.marks")));
+    // A file that was written anew, and the end came before the manifest had it.
     await erase("anna");
-    await expect(run("archive", folder)).rejects.toThrow(/\.marks is not there: bring it back from a copy/);
+    await run("archive", folder);
+    const clean = await readFile(manifest, "utf8");
+    await write({});
+    await run("archive", folder);
+    expect(JSON.parse(await readFile(manifest, "utf8")).files).toEqual(JSON.parse(clean).files);
+    await rm(at);
+    await write({});
+    await expect(run("archive", folder)).rejects.toThrow(`${file} is not there, though the manifest has it`);
   });
 });
