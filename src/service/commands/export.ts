@@ -1,12 +1,10 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "csv-stringify";
 import { isUuid } from "../base/exact-text.js";
-import { fileReason, StartError } from "../base/start-error.js";
+import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { BOUNDS, createSettled, type Settled } from "../database/settled.js";
@@ -151,16 +149,15 @@ export const addExportCommand = ({
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
     .option("--contact <uid>", "of this contact only; for events and contacts")
-    .addOption(file())
     .addOption(
       new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
-        ...["format", "since", "until", "contact", "output"],
+        ...["format", "since", "until", "contact"],
       ]),
     )
     .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))
     .addOption(workspace())
     .action(async (table: Table, options: ExportArguments, command: Command) => {
-      const { format, output: file, follow, after, ...which } = options;
+      const { format, follow, after, ...which } = options;
       if (table !== "events" && follow) command.error("--follow is for events");
       if (!follow && after !== undefined) command.error("--after is for --follow");
       const what = `exported ${table}${follow ? ", and follows" : ""}`;
@@ -185,7 +182,7 @@ export const addExportCommand = ({
           table === "events"
             ? await exportSettled(query, { table, ...which }, { settled, say })
             : exportRows(query, { table, ...which });
-        await writeRows(rows, { format, file, stdout });
+        await writeRows(rows, format, stdout);
       });
     });
 };
@@ -195,7 +192,6 @@ interface ExportArguments {
   since?: number;
   until?: number;
   contact?: string;
-  output: string | undefined;
   follow?: true;
   after?: string;
   workspace: string;
@@ -215,18 +211,9 @@ const ending = (): AbortSignal => {
 
 export type Format = "ndjson" | "csv";
 
-/** How rows are written, and where to; made anew for each command. */
+/** How rows are written; made anew for each command. */
 export const format = () =>
   new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
-export const file = () => new Option("--output <file>", "writes a file instead");
-
-/** Where rows go, and how they are written. */
-interface Target {
-  format: Format;
-  /** A file, or else a stream, which stays open. */
-  file: string | undefined;
-  stdout: Writable;
-}
 
 /**
  * Uids come from anybody: cells that a spreadsheet would take for a formula begin with an apostrophe, and all but those of null
@@ -234,23 +221,11 @@ interface Target {
  */
 const CSV = { header: true, escape_formulas: true, quoted: true };
 
-/** Writes rows; a file has its name only once all are in it. */
-export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, stdout }: Target): Promise<void> => {
-  const part = `${file}.part`;
-  const to = file === undefined ? stdout : createWriteStream(part);
+/** Writes rows to a stream, which stays open where it is that of this process. */
+export const writeRows = async (rows: AsyncIterable<Exported>, format: Format, to: Writable): Promise<void> => {
   const end = { end: to !== process.stdout };
-  try {
-    if (format === "ndjson") await pipeline(Readable.from(map(rows, (row) => `${jsonLine(row)}\n`)), to, end);
-    else await pipeline(Readable.from(map(rows, csvRow)), stringify(CSV), to, end);
-    if (file !== undefined) await rename(part, file);
-  } catch (error) {
-    if (file === undefined) throw error;
-    await rm(part, { force: true });
-    const reason = error as NodeJS.ErrnoException;
-    throw reason.code === undefined
-      ? error
-      : new StartError(`--output ${file} cannot be written: ${fileReason(reason)}`);
-  }
+  if (format === "ndjson") await pipeline(Readable.from(map(rows, (row) => `${jsonLine(row)}\n`)), to, end);
+  else await pipeline(Readable.from(map(rows, csvRow)), stringify(CSV), to, end);
 };
 
 async function* map<From, To>(rows: AsyncIterable<From>, change: (row: From) => To): AsyncGenerator<To> {

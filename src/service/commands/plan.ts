@@ -1,5 +1,3 @@
-import { Option } from "commander";
-import type { Query } from "../database/database.js";
 import { PROOF_MEMBER } from "../ingest/identity.js";
 import { type Exported, exportRows } from "../records/export.js";
 import { missingByDay, type Since } from "../records/missing.js";
@@ -60,10 +58,7 @@ const addMember = ({ members }: Planned, name: string, value: unknown): void => 
   member.kinds.add(kindOf(value));
 };
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const describe = ({ events, since }: Planned): string => `${events} events since ${dayOf(since)}`;
-
-/** Members with their types, as JSON Schema names them, and how often they came. */
+/** Members with their types, as JSON Schema names them, and how often they came: for an assistant. */
 export const toMembers = (members: Planned["members"]) =>
   Object.fromEntries(
     [...members].map(([name, { events, kinds }]) => [
@@ -71,20 +66,6 @@ export const toMembers = (members: Planned["members"]) =>
       { type: kinds.size === 1 ? [...kinds][0] : [...kinds].sort(), description: `in ${events} events` },
     ]),
   );
-
-/** As JSON Schema (draft 2020-12): an object whose members are the names of events. */
-const toSchema = ({ planned }: Plan): string => {
-  const properties = planned.map((one) => {
-    const members = toMembers(one.members);
-    const required = [...one.members].filter(([, { events }]) => events === one.events).map(([name]) => name);
-    return [one.name, { type: "object", description: describe(one), properties: members, required }];
-  });
-  const schema = {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    properties: Object.fromEntries(properties),
-  };
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
-};
 
 const TYPES: Record<Kind, string> = {
   string: "string",
@@ -96,7 +77,7 @@ const TYPES: Record<Kind, string> = {
 };
 
 /** As declarations for an app (docs/install.md): its calls of `track` are then checked against what came. */
-const toTypes = ({ planned }: Plan): string => {
+const toTypes = (planned: readonly Planned[]): string => {
   // Page views are the script's own.
   const events = planned
     .filter(({ name }) => name !== "pageview")
@@ -111,7 +92,8 @@ const toTypes = ({ planned }: Plan): string => {
           return `      ${JSON.stringify(name)}${events < one.events ? "?" : ""}: ${type};\n`;
         });
       const params = members.length > 0 ? `{\n${members.join("")}    }` : "undefined";
-      return `    /** ${describe(one)}. */\n    ${JSON.stringify(one.name)}: ${params};\n`;
+      const since = new Date(one.since).toISOString().slice(0, 10);
+      return `    /** ${one.events} events since ${since}. */\n    ${JSON.stringify(one.name)}: ${params};\n`;
     });
   return `import "tracklet";\n\ndeclare module "tracklet" {\n  interface Events {\n${events.join("")}  }\n}\n`;
 };
@@ -120,59 +102,47 @@ const toTypes = ({ planned }: Plan): string => {
 export const addPlanCommand = ({ program, workspace, since, until, reading, say, write }: Commands): void => {
   program
     .command("plan")
-    .description("writes the names of events that came, with their members, types, how often and since when")
-    .addOption(
-      new Option("--as <form>", "TypeScript for an app, or JSON Schema").choices(["types", "schema"]).default("types"),
-    )
+    .description("writes the names of events that came, as TypeScript: members, types, how often and since when")
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
     .addOption(workspace())
-    .action(({ as, ...which }: PlanOptions) =>
+    .action((which: Since) =>
       reading(async (query) => {
-        const plan = await planOf(exportRows(query, { table: "events", ...which }));
-        const { planned, leftOut } = plan;
+        const { planned, leftOut } = await planOf(exportRows(query, { table: "events", ...which }));
         if (leftOut > 0)
           say(`${leftOut} events are left out: over ${MAX_NAMES} names, or of over ${MAX_LENGTH} characters`);
-        write([as === "schema" ? toSchema(plan) : toTypes(plan)]);
+        write([toTypes(planned)]);
         say(`${planned.length} names`);
       }),
     );
 };
 
-interface PlanOptions {
-  as: "types" | "schema";
-  since?: number;
-  until?: number;
-  workspace: string;
-}
-
 /** The command that counts what is missing. */
-export const addLossCommand = ({ program, workspace, since, until, reading, write }: Commands): void => {
+export const addLossCommand = ({ program, workspace, since, until, reading, say, write }: Commands): void => {
   program
     .command("loss")
     .description(
-      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened",
+      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened, one JSON object a line",
     )
     .addOption(since("pages opened from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("pages opened before"))
     .addOption(workspace())
-    .action((options: Since) => reading(async (query) => write([await tellLoss(query, options)])));
+    .action((options: Since) =>
+      reading(async (query) => {
+        const days = await missingByDay(query, options);
+        write(days.map((day) => `${JSON.stringify(day)}\n`));
+        say(tellLoss(days));
+      }),
+    );
 };
 
-const COLUMNS = ["day", "documents", "events", "missing", "aside"] as const;
-/** Characters of a cell, a day's. */
-const WIDTH = 10;
-
-/** The loss as a table, and its sum in the last line. */
-const tellLoss = async (query: Query, which: Since): Promise<string> => {
-  const days = await missingByDay(query, which);
-  const line = (cells: readonly unknown[]) => `${cells.map((cell) => String(cell).padStart(WIDTH)).join("  ")}\n`;
-  const table = [COLUMNS, ...days.map((day) => COLUMNS.map((column) => day[column]))].map(line).join("");
-  if (days.length === 0) return "no event is numbered: its page must have stamp: true\n";
+/** The sum of all days. */
+const tellLoss = (days: Awaited<ReturnType<typeof missingByDay>>): string => {
+  if (days.length === 0) return "no event is numbered: its page must have stamp: true";
   const sum = (column: "events" | "missing" | "aside") => days.reduce((before, day) => before + day[column], 0);
   const [missing, aside] = [sum("missing"), sum("aside")];
   const all = sum("events") + missing;
   const share = all === 0 ? "" : ` (${((100 * missing) / all).toFixed(2)} %)`;
   const note = aside === 0 ? "" : `; set aside, as their numbers cannot be: ${aside} documents`;
-  return `${table}${missing} of ${all} events missing${share}${note}; who has the token of the pages can spoil this\n`;
+  return `${missing} of ${all} events missing${share}${note}; who has the token of the pages can spoil this`;
 };
