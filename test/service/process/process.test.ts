@@ -95,9 +95,9 @@ it("says in one line what is wrong with a variable, its port, or its data folder
   const first = start();
   await first.ready();
   const words = `^service: the data folder ${folder} is in use by process`;
-  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.child.pid}: .+\n$`));
+  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.child.pid} of \\S+, or its server: .+\n$`));
   first.child.kill("SIGSTOP");
-  expect(await refusal(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+: .+\n$`));
+  expect(await refusal(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+ of .+\n$`));
   first.child.kill("SIGCONT");
   await first.stop("SIGTERM");
 
@@ -113,7 +113,7 @@ it("says in one line what is wrong with a variable, its port, or its data folder
   for (const [path, words] of [
     [file, "cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$"],
     [broken, `cannot open the database in \\S+ \\(database files are incompatible with server\\): ${mend}`],
-    [partial, `cannot open the database in \\S+ \\(cluster/pg_wal/, its write-ahead log, is missing\\): ${mend}`],
+    [partial, `cannot open the database in \\S+ \\(required WAL directory "pg_wal" does not exist\\): ${mend}`],
     [
       others,
       "there is no database in \\S+others, and a new one is not made beside files of others \\(photos\\): .+\n$",

@@ -9,19 +9,8 @@ import { filesOf, makeFolder, requireDatabase, requireOwn } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { createTidying, syncFolder, withRoom } from "./room.js";
-import {
-  asUser,
-  ENVIRONMENT,
-  INITDB,
-  listenFor,
-  makePassword,
-  passwordFile,
-  runningUrl,
-  type Server,
-  startServer,
-  startServerOnWindows,
-} from "./server.js";
-import { giveFiles, giveFolder, giveTo, hasName, requireWay, type ServerUser, serverUser } from "./server-user.js";
+import { asUser, ENVIRONMENT, INITDB, listenFor, runningUrl, type Server, startServer } from "./server.js";
+import { giveFiles, giveFolder, giveTo, hasName, type ServerUser, serverUser } from "./server-user.js";
 
 /**
  * Makes the files of an empty database in a data folder. They have their place once all of them are on the disk, so that a start
@@ -35,13 +24,10 @@ export const makeCluster = (folder: string, programs: Programs, user: ServerUser
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
   giveTo(making, user);
-  const isWindows = process.platform === "win32";
-  if (isWindows) makePassword(folder);
-  const who = isWindows ? ["-A", "scram-sha-256", `--pwfile=${passwordFile(folder)}`] : ["-A", "trust"];
-  const { status, error, stderr } = spawnSync(programs.file("initdb"), [...INITDB, ...who, "-D", making], {
-    ...{ ...asUser(user), cwd: making, encoding: "utf8" },
+  const { status, error, stderr } = spawnSync(programs.file("initdb"), [...INITDB, "-D", making], {
+    ...{ ...asUser(user), cwd: "/", encoding: "utf8" },
     stdio: ["ignore", "pipe", "pipe", user.lock ?? "ignore"],
-    env: { ...(isWindows ? process.env : ENVIRONMENT), ...nameUser(folder, user) },
+    env: { ...ENVIRONMENT, ...nameUser(folder, user) },
   });
   if (status !== 0) {
     const lines = (error?.message ?? stderr).trim().split("\n");
@@ -181,7 +167,6 @@ const overServer = async (
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
     if (isOurs) giveFolder(folder, user);
-    requireWay(folder, user);
     const programs = findPrograms(folder, user);
     if (mayMake && !existsSync(cluster)) requireOwn(folder);
     if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
@@ -189,11 +174,10 @@ const overServer = async (
     giveFiles(folder);
     // PostgreSQL refuses files that others may read, as a copy's may be.
     chmodSync(cluster, 0o700);
-    const listening = await listenFor(folder, user);
+    const listening = listenFor(folder, user);
     leave.push(listening.leave);
     const setup = { folder, programs, user, listening, lock: lock.descriptor };
-    const start = process.platform === "win32" ? startServerOnWindows : startServer;
-    leave.push(await keepServer(() => start(setup), tell));
+    leave.push(await keepServer(() => startServer(setup), tell));
     if (user.name !== undefined) tell(`PostgreSQL runs as the user ${user.name}, to whom ${cluster} belongs`);
     const database = await connect(listening.url);
     leave.push(database.close);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
 import { SERVICE } from "../migrations.js";
@@ -16,7 +16,7 @@ export const filesOf = (folder: string) => ({
 
 /** Names of all that the service makes in a data folder. */
 export const OURS =
-  /^(cluster|erasures(-aside-\S+)?(\.key)?|making|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+  /^(cluster|erasures(-aside-\S+)?(\.key)?|making|socket|tidied|service\.lock|passwd|group|programs-.+)$/;
 
 /** Makes a data folder where it is absent. @returns whether nothing else is in it, so that it may be given to the server's user */
 export const makeFolder = (folder: string): boolean => {
@@ -52,9 +52,9 @@ export const readIfThere = (file: string): string | undefined => {
 };
 
 /** What a server says of itself in its folder (PostgreSQL, "Database File Layout"), and one that was killed has said. */
-export const readServerFile = (cluster: string): { pid: number; port: string; socket: string } | undefined => {
-  const [pid, , , port = "", socket = ""] = readIfThere(join(cluster, "postmaster.pid"))?.split("\n") ?? [];
-  return pid ? { pid: Number(pid), port, socket } : undefined;
+export const readServerFile = (cluster: string): { pid: number; socket: string } | undefined => {
+  const [pid, , , , socket = ""] = readIfThere(join(cluster, "postmaster.pid"))?.split("\n") ?? [];
+  return pid ? { pid: Number(pid), socket } : undefined;
 };
 
 /** Is a process the server of this folder? Only Linux tells; elsewhere it is not. */
@@ -63,29 +63,12 @@ export const isServerOf = (cluster: string, pid: number): boolean => {
   return program !== undefined && args[args.indexOf("-D") + 1] === cluster;
 };
 
-/** A segment of the write-ahead log (PostgreSQL, "WAL Internals"). */
-const SEGMENT = /^[0-9A-F]{24}$/;
-
-/** What a database's folder lacks, as where it was copied in part. */
-const missingFile = (cluster: string): string | undefined => {
-  const missing = ["PG_VERSION", "global/pg_control"].find((file) => !existsSync(join(cluster, file)));
-  if (missing) return missing;
-  const log = join(cluster, "pg_wal");
-  const hasLog = existsSync(log) && readdirSync(log).some((file) => SEGMENT.test(file));
-  return hasLog ? undefined : "pg_wal/, its write-ahead log,";
-};
-
 /**
  * @param version of PostgreSQL's programs, as in 18.4
  * @throws StartError when what lies in a data folder is no database that this version can open
  */
 export const requireDatabase = (folder: string, version: string): void => {
   const { cluster } = filesOf(folder);
-  const missing = missingFile(cluster);
-  if (missing !== undefined)
-    throw new StartError(
-      `cannot open the database in ${folder} (cluster/${missing} is missing): put a backup in its place, or set TRACKLET_DATA to a new folder`,
-    );
   const major = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
   if (major !== version.split(".")[0])
     throw new StartError(

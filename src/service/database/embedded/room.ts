@@ -88,8 +88,6 @@ const vacuum = async (url: string, folder: string): Promise<void> => {
 
 /** Writes to the disk which names a folder has. */
 export const syncFolder = (folder: string): void => {
-  // Windows does that by itself, and opens no folder.
-  if (process.platform === "win32") return;
   const descriptor = openSync(folder, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);

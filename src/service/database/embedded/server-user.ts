@@ -86,16 +86,6 @@ export const hasName = (): boolean => {
   }
 };
 
-/** The first folder on the way to another one, itself included, that a user may not enter. */
-const closedFolder = (folder: string, { uid, gid }: ServerUser): string | undefined => {
-  if (uid === undefined) return undefined;
-  const above = dirname(folder) === folder ? undefined : closedFolder(dirname(folder), { uid, gid: gid! });
-  if (above !== undefined) return above;
-  const { mode, ...owner } = statSync(folder);
-  const bit = owner.uid === uid ? 0o100 : owner.gid === gid ? 0o010 : 0o001;
-  return (mode & bit) === 0 ? folder : undefined;
-};
-
 /** Gives a folder and all that is in it to a user. */
 export const giveTo = (folder: string, { uid, gid }: ServerUser): void => {
   if (uid === undefined) return;
@@ -121,13 +111,4 @@ export const giveFiles = (folder: string): void => {
   const { uid, gid } = statSync(filesOf(folder).cluster);
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() && OURS.test(entry.name)) lchownSync(join(folder, entry.name), uid, gid);
-};
-
-/** @throws StartError where the server's user cannot get at the folder */
-export const requireWay = (folder: string, user: ServerUser): void => {
-  const closed = closedFolder(folder, user);
-  if (closed !== undefined)
-    throw new StartError(
-      `PostgreSQL runs as the user ${user.name}, which may not enter ${closed}: set TRACKLET_DATA to a folder that it can reach, as /var/lib/tracklet`,
-    );
 };

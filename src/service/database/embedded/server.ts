@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,8 +23,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   restart_after_crash: "on",
   ssl: "off",
   // In the data folder: Docker's /dev/shm has 64 MB.
-  ...(process.platform !== "win32" && { dynamic_shared_memory_type: "mmap" }),
-  shared_memory_type: process.platform === "win32" ? "windows" : "mmap",
+  dynamic_shared_memory_type: "mmap",
+  shared_memory_type: "mmap",
   huge_pages: "off",
   shared_buffers: "64MB",
   work_mem: "8MB",
@@ -55,7 +53,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** What `initdb` makes: texts are UTF-8, and compared without regard to case by the rules of Unicode, on every system the same. */
 export const INITDB = [
   ...["--username=tracklet", "--encoding=UTF8", "--no-instructions"],
-  ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+  ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--auth=trust"],
 ];
 
 /** Bytes that the path of a socket may have everywhere (unix(7) and its like elsewhere). */
@@ -73,19 +71,9 @@ interface Listening {
 
 const urlOf = (socket: string): string =>
   `postgresql:///postgres?user=tracklet&port=${PORT}&host=${encodeURIComponent(socket)}`;
-const urlOnWindows = (folder: string, port: string): string =>
-  `postgresql://tracklet:${readFileSync(passwordFile(folder), "utf8")}@127.0.0.1:${port}/postgres`;
 
-/** What `initdb` asks for on Windows, where any user of the machine reaches loopback. */
-export const passwordFile = (folder: string): string => join(folder, "password");
-
-/** Makes the folder of the socket anew, for the server's user alone; on Windows there is a port of loopback instead. */
-export const listenFor = async (folder: string, user: ServerUser): Promise<Listening> => {
-  if (process.platform === "win32") {
-    const port = await freePort();
-    const settings = { listen_addresses: "127.0.0.1", port, unix_socket_directories: "" };
-    return { settings, url: urlOnWindows(folder, port), leave: () => {} };
-  }
+/** Makes the folder of the socket anew, for the server's user alone. */
+export const listenFor = (folder: string, user: ServerUser): Listening => {
   const near = filesOf(folder).socket;
   const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PORT}.lock`)) <= MAX_BYTES;
   // What a server that was killed has left there is nobody's.
@@ -103,26 +91,10 @@ export const listenFor = async (folder: string, user: ServerUser): Promise<Liste
 
 /** The URL of the server that runs in a folder, as far as its files tell. */
 export const runningUrl = (folder: string): string | undefined => {
-  const told = readServerFile(filesOf(folder).cluster);
-  if (told === undefined) return undefined;
-  if (process.platform === "win32")
-    return existsSync(passwordFile(folder)) ? urlOnWindows(folder, told.port) : undefined;
   // As long as it writes its file, it has named none.
-  return told.socket === "" ? undefined : urlOf(told.socket);
+  const socket = readServerFile(filesOf(folder).cluster)?.socket;
+  return socket ? urlOf(socket) : undefined;
 };
-
-/** Makes the password of a new database on Windows. */
-export const makePassword = (folder: string): void =>
-  writeFileSync(passwordFile(folder), randomBytes(24).toString("hex"), { mode: 0o600 });
-
-const freePort = (): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(String(port)));
-    });
-  });
 
 /** Milliseconds that a server has to end in order. It is never killed: what it does not end in time, it ends by itself. */
 const END_MS = 30_000;
@@ -169,7 +141,7 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
   const child = spawn(
     programs.file("postgres"),
     ["-D", cluster, ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    { ...asUser(user), cwd: cluster, detached: true, env: ENVIRONMENT, stdio: ["ignore", "ignore", "pipe", lock] },
+    { ...asUser(user), cwd: "/", detached: true, env: ENVIRONMENT, stdio: ["ignore", "ignore", "pipe", lock] },
   );
   let said = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
@@ -235,32 +207,4 @@ const isReady = async (url: string): Promise<boolean> => {
   } finally {
     await client.end().catch(() => {});
   }
-};
-
-/** Milliseconds from one look whether the server still runs to the next. */
-const STATUS_MS = 1_000;
-
-/**
- * Starts the server by `pg_ctl`, which drops the rights of an administrator, as PostgreSQL refuses to run with them. The lock of
- * the folder is not inherited on Windows: a server whose service was killed is ended first.
- */
-export const startServerOnWindows = ({ folder, programs, listening }: Setup): Server => {
-  const { cluster } = filesOf(folder);
-  const control = (...args: string[]) =>
-    spawnSync(programs.file("pg_ctl"), [...args, "-D", cluster], { encoding: "utf8", windowsHide: true });
-  const runs = () => control("status").status === 0;
-  if (runs()) control("stop", "-m", "fast", "-t", "10");
-  const settings = Object.entries({ ...SETTINGS, ...listening.settings });
-  const options = settings.map(([name, value]) => `-c ${name}=${value || '""'}`).join(" ");
-  const { status, stderr } = control("start", "-w", "-t", "300", "-l", join(folder, "server.log"), "-o", options);
-  const isStarted = status === 0 && readServerFile(cluster) !== undefined;
-  const closed = async (): Promise<string> => {
-    while (isStarted && runs()) await sleep(STATUS_MS);
-    return isStarted ? "see server.log" : stderr.trim().split("\n").at(-1)!;
-  };
-  return {
-    ready: isStarted ? Promise.resolve() : Promise.reject(new Error(stderr.trim().split("\n").at(-1))),
-    closed: closed(),
-    end: async () => void control("stop", "-m", "fast", "-t", "30"),
-  };
 };
