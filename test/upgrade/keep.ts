@@ -35,7 +35,7 @@ for (let number = 0; number < 300; number += 1) {
   await service.post({ ...event, params }, {}, `?api_token=${SHOP.apiToken}`);
 }
 await service.close();
-for (let number = 0; number < 20; number += 1) await run("delete-contact", `contact ${number}`);
+for (let number = 0; number < 20; number += 1) await run("erase", `contact ${number}`);
 await run("token", "create", "site", "--kind", "api");
 await mkdir(KEPT, { recursive: true });
 await run("dump", join(KEPT, "database.dump"));

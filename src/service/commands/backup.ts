@@ -6,7 +6,6 @@ import type { Database, Query } from "../database/database.js";
 import { freeBytes, syncFolder } from "../database/embedded/room.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
-import { keyIn } from "../deletion/tombstones.js";
 import { idOfDatabase } from "../records/archives.js";
 import type { Commands } from "./commands.js";
 import { dumpInto, readHeader, TooLarge, tellCounts } from "./dump.js";
@@ -44,25 +43,21 @@ export const addBackupCommand = ({ program, config, over, say, bounds }: Command
 
 interface Dump {
   file: string;
-  /** When it was begun, in epoch milliseconds. */
+  /** The day on which it was made, in epoch milliseconds. */
   at: number;
   bytes: number;
 }
 
-const nameAt = (time: number): string =>
-  `tracklet-${new Date(time).toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
-const NAME = /^tracklet-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)\.dump(\.part)?$/;
+/** What a dump is called. */
+const NAME = /^tracklet-(\d{4}-\d\d-\d\d)T.*Z\.dump$/;
 
-/** The dumps of a folder, oldest first. What a run that was broken off has left is deleted. */
+/** The dumps of a folder, oldest first. */
 const listDumps = async (folder: string): Promise<Dump[]> => {
   const dumps: Dump[] = [];
   for (const name of (await readdir(folder)).sort()) {
-    const [, day, hour, minute, rest, part] = NAME.exec(name) ?? [];
-    if (day === undefined) continue;
+    const [, day] = NAME.exec(name) ?? [];
     const file = join(folder, name);
-    const { size, mtimeMs } = await stat(file);
-    if (part === undefined) dumps.push({ file, at: Date.parse(`${day}${hour}:${minute}:${rest}`), bytes: size });
-    else if (Date.now() - mtimeMs > DAY_MS) await rm(file, { force: true });
+    if (day !== undefined) dumps.push({ file, at: Date.parse(day), bytes: (await stat(file)).size });
   }
   return dumps;
 };
@@ -74,8 +69,6 @@ const backUp = async (database: Database, folder: string, told: Pick<Commands, "
   const { query } = database;
   const { now, backup_asked = now, backup_done } = await readState(query);
   await writeState(query, { backup_asked });
-  // So that each dump has the key of the erasures that come after it.
-  await keyIn(query);
   try {
     if (backup_done !== undefined && (await listDumps(folder)).length === 0) {
       await writeState(query, { backup_anew: await readClock(query) });
@@ -96,22 +89,18 @@ const backUp = async (database: Database, folder: string, told: Pick<Commands, "
   }
 };
 
-/** Writes a dump. The oldest ones make room for it; the last one stays until it is complete. */
+/** Writes a dump, which has its name once it is complete. The oldest ones make room for it, but for the last one. */
 const dumpWithin = async (database: Database, folder: string, told: Pick<Commands, "say" | "bounds">) => {
   const dumps = await listDumps(folder);
   const half = (freeBytes(folder) + sumOf(dumps)) / 2;
-  let dropped = 0;
-  const drop = async (): Promise<void> => {
-    const { file, at } = dumps.shift()!;
-    await rm(file, { force: true });
-    if (Date.now() - at <= KEPT_DAYS * DAY_MS) dropped += 1;
-  };
-  // It will be about as large as the last one.
-  while (dumps.length > 1 && sumOf(dumps) + dumps.at(-1)!.bytes > half) await drop();
-  for (;;) {
+  const file = join(folder, "tracklet.dump");
+  for (let dropped = 0; ; ) {
     const most = half - sumOf(dumps);
     try {
-      const { rows } = await dumpInto(database, join(folder, nameAt(Date.now())), { ...told, most });
+      // It will be about as large as the last one.
+      if (dumps.length > 1 && dumps.at(-1)!.bytes > most) throw new TooLarge();
+      const { rows, taken } = await dumpInto(database, file, { ...told, most });
+      await rename(file, join(folder, `tracklet-${taken.slice(0, 19).replaceAll(":", "-")}Z.dump`));
       return { rows, dropped };
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
@@ -119,7 +108,9 @@ const dumpWithin = async (database: Database, folder: string, told: Pick<Command
         throw new StartError(
           `a dump takes more than the ${Math.max(0, Math.floor(most / MB))} MB that it may in ${folder}, half of what is free there: name a folder of another disk`,
         );
-      await drop();
+      const { file, at } = dumps.shift()!;
+      await rm(file, { force: true });
+      if (Date.now() - at <= KEPT_DAYS * DAY_MS) dropped += 1;
     }
   }
 };

@@ -16,7 +16,7 @@ import { addImportCommand } from "./import.js";
 import { addLeftOutCommands } from "./leave-out.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addLossCommand, addPlanCommand } from "./plan.js";
-import { addMoveCommand, addRestoreCommand } from "./restore.js";
+import { addRestoreCommand } from "./restore.js";
 import { addSqlCommand } from "./sql.js";
 import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 
@@ -46,7 +46,7 @@ const describeCommands = (told: Told): Command => {
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
-        "(node --env-file=/etc/tracklet.env build/service/main.js loads them from a file); they never make one, but for restore and move-to. " +
+        "(node --env-file=/etc/tracklet.env build/service/main.js loads them from a file); they never make one, but for restore. " +
         "They work while the service runs, too.",
     )
     .exitOverride()
@@ -73,7 +73,6 @@ const describeCommands = (told: Told): Command => {
     addBackupCommand,
     addDumpCommand,
     addRestoreCommand,
-    addMoveCommand,
     addMigrateCommand,
   ])
     add(commands);

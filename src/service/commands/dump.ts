@@ -2,16 +2,18 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { pipeline as connect, PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
+import { readLines } from "../base/lines.js";
 import { fileReason, StartError } from "../base/start-error.js";
 import type { Copying, Database, Query } from "../database/database.js";
-import { buildOf, versionsOf } from "../database/migrations.js";
+import { versionsOf } from "../database/migrations.js";
+import { isServed } from "../database/postgres/postgres.js";
 import { TABLES } from "../database/postgres/spread.js";
 import { createSettled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { noteReading } from "../deletion/audit.js";
+import { keyIn } from "../deletion/tombstones.js";
 import manifest from "../package.json" with { type: "json" };
 import { idOfDatabase } from "../records/archives.js";
 import type { Commands, Say } from "./commands.js";
@@ -27,7 +29,7 @@ interface Table {
 const OWN = "schema_migrations";
 
 /** All tables of the schema: also what a newer build has made, which was gone back from. Of others there, those that can be read. */
-export const listTables = (query: Query): Promise<Table[]> =>
+const listTables = (query: Query): Promise<Table[]> =>
   query<Table>(
     `SELECT relname::text AS name, string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -49,7 +51,7 @@ export const analyze = async (query: Query): Promise<void> => {
 /** How many rows each table has. */
 type Counts = Record<string, number>;
 
-export const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
+const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
   const counts: Counts = {};
   for (const { name } of tables)
     counts[name] = Number((await query(`SELECT count(*) AS count FROM ${name}`))[0]!.count);
@@ -66,16 +68,15 @@ export const tellCounts = (counts: Counts): string => {
  * The rows of tables as one script: `COPY … FROM stdin;`, the rows as text, and `\.` in a line of its own, which no row can be.
  */
 
-const [BEGIN, BEHIND] = ["COPY ", " FROM stdin;"];
-const END = Buffer.from("\n\\.\n");
+const END = "\\.";
 
 /** Writes the tables of a database. */
-export async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncGenerator<Buffer> {
+async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncGenerator<Buffer | string> {
   for (const { name, columns } of tables) {
     const what = `${name} (${columns})`;
-    yield Buffer.from(`${BEGIN}${what}${BEHIND}\n`);
+    yield `COPY ${what} FROM stdin;\n`;
     yield* read(what);
-    yield Buffer.from("\\.\n");
+    yield `${END}\n`;
   }
 }
 
@@ -93,8 +94,18 @@ export const loadScript = async (
 ): Promise<Counts> => {
   const tables = await listTables(query);
   const isMade = (name: string) => tables.some((one) => one.name === name);
-  for await (const { name, what, rows } of readScript(script))
-    await pipeline(rows, isMade(name) ? write(what) : new PassThrough().resume());
+  const lines = readLines(script);
+  try {
+    for (let next = await lines.next(); !next.done; next = await lines.next()) {
+      if (next.value.startsWith("-- ")) continue;
+      const [, what, name] = /^COPY ((\w+) \([\w", ]+\)) FROM stdin;$/.exec(next.value) ?? [];
+      if (what === undefined) throw new Error("it is no script of COPY");
+      await pipeline(rowsOf(lines), isMade(name!) ? write(what) : new PassThrough().resume());
+    }
+  } finally {
+    // What is read no further would hold up its connection.
+    await lines.return(undefined);
+  }
   const loaded = await countRows(query, tables);
   for (const [name, rows] of Object.entries(counts))
     if (!isMade(name)) say(`left out the table ${name}: it is none of the service`);
@@ -103,60 +114,20 @@ export const loadScript = async (
   return loaded;
 };
 
-/** The rows of a table. */
-interface Section {
-  name: string;
-  /** Its name and columns. */
-  what: string;
-  /** To be read to their end before the next section. */
-  rows: AsyncIterable<Buffer>;
-}
+/** Characters of rows that are handed on at a time, and bytes that are unpacked. */
+const CHUNK = 65_536;
 
-/** Reads what `writeScript` has written. @throws Error where it is something else, or ends too early */
-async function* readScript(script: AsyncIterable<Buffer>): AsyncGenerator<Section> {
-  const input = script[Symbol.asyncIterator]();
-  let rest = Buffer.alloc(0);
-  const more = async (): Promise<boolean> => {
-    const { value, done } = await input.next();
-    if (!done) rest = Buffer.concat([rest, value]);
-    return !done;
-  };
-  /** Up to what follows them, which is taken away, too; the last bytes may be its beginning. */
-  async function* until(end: Buffer): AsyncGenerator<Buffer> {
-    for (;;) {
-      const at = rest.indexOf(end);
-      const upTo = at >= 0 ? at : Math.max(0, rest.length - end.length + 1);
-      const [piece, behind] = [rest.subarray(0, upTo), rest.subarray(at >= 0 ? at + end.length : upTo)];
-      rest = behind;
-      if (piece.length > 0) yield piece;
-      if (at >= 0) return;
-      if (!(await more())) throw new Error("it ends too early");
-    }
+/** The rows of a table, up to its end. @throws Error where that is missing */
+async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  let rows = "";
+  for (let next = await lines.next(); next.value !== END; next = await lines.next()) {
+    if (next.done) throw new Error("it ends too early");
+    rows += `${next.value}\n`;
+    if (rows.length < CHUNK) continue;
+    yield rows;
+    rows = "";
   }
-  async function* rows(): AsyncGenerator<Buffer> {
-    // The end of the line before belongs to the end of the rows: there may be none.
-    rest = Buffer.concat([Buffer.from("\n"), rest]);
-    let isFirst = true;
-    for await (const piece of until(END)) {
-      yield isFirst ? piece.subarray(1) : piece;
-      isFirst = false;
-    }
-    if (!isFirst) yield Buffer.from("\n");
-  }
-  try {
-    while (rest.length > 0 || (await more())) {
-      let line = "";
-      for await (const piece of until(Buffer.from("\n"))) line += piece;
-      if (line.startsWith("-- ")) continue;
-      const what = line.slice(BEGIN.length, -BEHIND.length);
-      if (line !== `${BEGIN}${what}${BEHIND}` || !/^\w+ \([\w", ]+\)$/.test(what))
-        throw new Error("it is no script of COPY");
-      yield { name: what.slice(0, what.indexOf(" ")), what, rows: rows() };
-    }
-  } finally {
-    // A table that nobody reads on would hold up its connection.
-    await input.return?.();
-  }
+  if (rows !== "") yield rows;
 }
 
 /** The command that writes the whole database into one file, beside a running service, too. */
@@ -182,9 +153,11 @@ export const dumpInto = async (
   to: string | Writable,
   { say, bounds, most }: Pick<Commands, "say" | "bounds"> & { most?: number },
 ): Promise<Header> => {
-  if (await isSpread(query)) await requireAlone(query);
-  // So that an archive knows what is restored.
+  if ((await isSpread(query)) && (await isServed(query)))
+    throw new StartError("a service runs on the cluster, which is dumped while none does: stop it");
+  // So that an archive knows what is restored, and each dump has the key of the erasures that come after it.
   await idOfDatabase(query);
+  await keyIn(query);
   await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
   const waiting = { settled: createSettled(query, bounds), say };
   const end = await untilSettled(latest(await newestIds(query)), waiting);
@@ -193,7 +166,6 @@ export const dumpInto = async (
     const header = {
       build: manifest.version,
       tables: await versionsOf(copying.query),
-      tablesOf: await buildOf(copying.query),
       taken: new Date().toISOString(),
       settled: latest([end, ...(await followedIds(copying.query))])!,
       rows: await countRows(copying.query, tables),
@@ -231,8 +203,6 @@ interface Header {
   build: string;
   /** Versions of the tables, of which it may not know the last ones. */
   tables: string[];
-  /** Version of the service that knows all of them. */
-  tablesOf?: string;
   /** ISO 8601. */
   taken: string;
   /** The first id that was not settled. */
@@ -270,7 +240,7 @@ const requirePlain = async (file: string): Promise<void> => {
 const writeDump = async (
   to: string | Writable,
   { most = Number.POSITIVE_INFINITY, ...header }: Header & { most?: number | undefined },
-  script: AsyncIterable<Buffer>,
+  script: AsyncIterable<Buffer | string>,
 ): Promise<void> => {
   async function* all() {
     yield `${MARK}${JSON.stringify(header)}\n`;
@@ -292,26 +262,20 @@ const writeDump = async (
 
 /** @throws StartError when the file cannot be read, or is no dump */
 export const readHeader = async (file: string): Promise<Header> => {
-  let text = "";
-  try {
-    for await (const chunk of readDump(file)) {
-      text += chunk;
-      if (text.includes("\n") || text.length > MAX_LINE) break;
-    }
-  } catch (error) {
+  const lines = readLines(readDump(file));
+  const { value } = await lines.next().catch((error: Error) => {
     // It is none of gzip's.
-    if (!/incorrect header check/.test((error as Error).message)) throw error;
-  }
-  if (!text.startsWith(MARK)) throw new StartError(`${file} is no dump of the service`);
-  return parseJson(text.slice(MARK.length, text.indexOf("\n"))) as Header;
+    if (!/incorrect header check/.test(error.message)) throw error;
+    return { value: undefined };
+  });
+  await lines.return(undefined);
+  if (!value?.startsWith(MARK)) throw new StartError(`${file} is no dump of the service`);
+  return parseJson(value.slice(MARK.length)) as Header;
 };
-
-/** Characters that are read for the line of a header. */
-const MAX_LINE = 65_536;
 
 /** The bytes of the script. @throws StartError where the file is not as it was written, which may be known at its end */
 export async function* readDump(file: string): AsyncGenerator<Buffer> {
-  const unpacked = createGunzip({ chunkSize: MAX_LINE });
+  const unpacked = createGunzip({ chunkSize: CHUNK });
   // Its errors are those of what it is read into.
   connect(createReadStream(file), unpacked, () => {});
   try {
@@ -330,36 +294,6 @@ const unusable = (file: string, how: string, error: unknown): unknown => {
   );
 };
 
-/** Those that are connected to this database with the same role but for two: processes of the service, and who follows it. */
-const others = (own: number) => `SELECT count(*) AS result FROM pg_stat_activity
-  WHERE datname = current_database() AND usename = current_user AND backend_type = 'client backend'
-    AND pid NOT IN (pg_backend_pid(), ${own}) AND application_name NOT LIKE 'citus%'`;
-
 /** Is the database spread by Citus? No transaction there sees one moment of all nodes. */
 const isSpread = async (query: Query): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;
-
-/** Milliseconds that a connection may take that is just being closed, and between two looks for it. */
-const [CLOSING_MS, LOOK_MS] = [2_000, 50];
-
-/**
- * @param query asks outside of a transaction: one would be told the same again and again
- * @param own the process of the server that has another connection of this command
- * @throws StartError where somebody else is connected
- */
-export const requireAlone = async (query: Query, own = 0): Promise<void> => {
-  const spread = await isSpread(query);
-  const until = performance.now() + CLOSING_MS;
-  for (;;) {
-    const rows = await (spread
-      ? query<{ result: unknown }>("SELECT result FROM run_command_on_all_nodes($1)", [others(own)])
-      : query<{ result: unknown }>(others(own)));
-    const count = rows.reduce((sum, { result }) => sum + Number(result), 0);
-    if (count === 0) return;
-    if (performance.now() > until)
-      throw new StartError(
-        `others are connected to the database (${count} connections of the same role): stop the service, and who follows it`,
-      );
-    await sleep(LOOK_MS);
-  }
-};

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { isUuid } from "../base/exact-text.js";
 import { fileReason, StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/chosen.js";
 import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
-import { keyIn } from "../deletion/tombstones.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
@@ -16,7 +14,6 @@ import type { Commands, Say } from "./commands.js";
 export const addEraseCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
   program
     .command("erase")
-    .alias("delete-contact")
     .description("erases a contact, or many: records, memberships and events")
     .argument("[uid]", "of the contact")
     .addOption(new Option("--file <file>", "instead: uids, one a line").conflicts(["everywhere", "anonymise"]))
@@ -55,29 +52,17 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
       "--erasures",
       "instead: who was erased in any workspace, without a name, for `restore --erasures` and `erase --from`",
     )
-    .option("--after <id>", "with --erasures: those behind this one, and of the minute before it")
-    .option("--key", "instead: the key of the erasures, which each dump has, too")
     .addOption(workspace())
-    .action(({ erasures, after, key, workspace }: AuditArguments, command: Command) => {
-      if (after !== undefined && !(erasures && isUuid(after)))
-        command.error("--after must be the id of an erasure, with --erasures");
-      if (key) return over(async ({ query }) => write([`${await keyIn(query)}\n`]));
-      return reading(async (query) =>
+    .action(({ erasures, workspace }: { erasures?: true; workspace: string }) =>
+      reading(async (query) =>
         write(
           erasures
-            ? linesOf(await listErasures(query, after))
+            ? linesOf(await listErasures(query))
             : (await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`),
         ),
-      );
-    });
+      ),
+    );
 };
-
-interface AuditArguments {
-  erasures?: true;
-  after?: string;
-  key?: true;
-  workspace: string;
-}
 
 interface EraseArguments {
   file?: string;

@@ -8,7 +8,6 @@ import type { Query } from "../database/database.js";
 import { readIfThere } from "../database/embedded/folder.js";
 import { syncFolder } from "../database/embedded/room.js";
 import { giveFiles } from "../database/embedded/server-user.js";
-import { idAt, timeOf } from "../database/event-id.js";
 import { readKey } from "./tombstones.js";
 
 /*
@@ -30,15 +29,10 @@ export interface Mark {
 /** Tells a key from others, and nothing else of it. */
 const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0, 16);
 
-/** Milliseconds in which an erasure becomes visible: one with a lower id may be so later. */
-const LATE_MS = 60_000;
-
-/** The erasures of a database, oldest first. @param after an id; those of the minute before it are told again */
-export const listErasures = async (query: Query, after?: string): Promise<Mark[]> => {
-  const from = after === undefined ? idAt(0) : idAt(timeOf(after) - LATE_MS);
+/** The erasures of a database, oldest first. */
+export const listErasures = async (query: Query): Promise<Mark[]> => {
   const rows = await query<Record<string, unknown>>(
-    "SELECT id, workspace, subject, at FROM audit WHERE what IN ('erase', 'anonymise') AND id > $1 ORDER BY id",
-    [from],
+    "SELECT id, workspace, subject, at FROM audit WHERE what IN ('erase', 'anonymise') ORDER BY id",
   );
   const key = await readKey(query);
   return rows.map(({ id, workspace, subject, at }) => ({
@@ -89,7 +83,7 @@ export const requireKey = (key: string, marks: Iterable<Mark>): void => {
       throw new StartError(`the erasure ${id} has another key than these: its list is of another database`);
 };
 
-/** Reads what `appendErasures`, `backup` or `erasures` has written, and its key, if that is beside it. @throws StartError */
+/** Reads what `appendErasures`, `backup` or `audit --erasures` has written, and its key, if that is beside it. @throws StartError */
 export const readErasures = async (file: string): Promise<Erasures> => {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new StartError(`${file} cannot be read: ${fileReason(error)}`);

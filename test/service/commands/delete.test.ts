@@ -23,13 +23,13 @@ it("deletes a contact with all that it has, names who is left, and takes a typin
     ])
       await post({ contact_uid, event_uid: "invited", params: { of } });
   });
-  await expect(run("delete-contact", "BEN")).rejects.toThrow(/by case alone differ "Ben", "ben"$/);
-  expect((await run("delete-contact", "ben")).err).toBe(
+  await expect(run("erase", "BEN")).rejects.toThrow(/by case alone differ "Ben", "ben"$/);
+  expect((await run("erase", "ben")).err).toBe(
     'deleted the contact "ben" and 1 events; by case alone differ "Ben"\n' +
       "1 events name it in their params: repeat with --everywhere to delete these\n",
   );
-  expect((await run("delete-contact", "ben", "--everywhere")).err).toBe("deleted 1 events of others that name it\n");
-  await expect(run("delete-contact", "ben", "--everywhere")).rejects.toThrow("there is no contact");
+  expect((await run("erase", "ben", "--everywhere")).err).toBe("deleted 1 events of others that name it\n");
+  await expect(run("erase", "ben", "--everywhere")).rejects.toThrow("there is no contact");
   expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
   const file = join(await dataFolder(), "uids.txt");
   await writeFile(file, "Ben\n \ncarl\nnobody-such\nnobody-else\n");

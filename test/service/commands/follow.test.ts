@@ -86,7 +86,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
     expect(await rows(copy!)).toHaveLength(5);
 
     for (const args of [
-      ["delete-contact", "anna"],
+      ["erase", "anna"],
       ["delete-events", "--older-than", "30", "--yes"],
     ])
       expect((await spawnService(environment(), [...SHORT_TIME, ...args]).closed).code).toBe(0);

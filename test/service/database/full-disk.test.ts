@@ -31,7 +31,7 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     );
     // What is stored is read while nothing can be stored, and who deletes makes room.
     expect((await stored(url))[0]).toBe("before");
-    await runTold({ dataFolder: join(disk.folder, "data") }, "delete-contact", "many");
+    await runTold({ dataFolder: join(disk.folder, "data") }, "erase", "many");
     acknowledged.splice(1);
     await until(async () => ((await send(`after-${number++}`)) === 200 ? true : undefined));
     expect(await stored(url)).toEqual(acknowledged);

@@ -10,20 +10,12 @@ import { useServer } from "../support/over-database.js";
 
 const place = useServer();
 
-it("leaves the tables of other versions alone, and says of which", async () => {
+it("leaves the tables of other versions alone, and says so", async () => {
   const change = (name: string) =>
     runAt(addressesOf(place.databaseUrl)[0]!, `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
   await (await openDatabase(place)).close();
-  for (const [name, words] of [
-    [
-      "9999-x-12345678",
-      /^this data is of a newer build: start that one, or load a backup of this one into .+ restore FILE\)$/,
-    ],
-    [
-      "0001-tables-12345678",
-      /^this data is of an older build, from before 0\.1\.0: write it to files with that one .+ export\)/,
-    ],
-  ] as const) {
+  const words = /^this data is of another build: start that one, or load a backup of this one into .+ restore FILE\)$/;
+  for (const name of ["9999-x-12345678", "0001-tables-12345678"]) {
     await change(name);
     for (const needs of ["service", "tables"] as const) await expect(openDatabase(place, needs)).rejects.toThrow(words);
   }

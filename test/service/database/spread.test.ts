@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/options.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { hashUuid, spreadTables, TABLES } from "../../../src/service/database/postgres/spread.js";
+import { hashUuid, TABLES } from "../../../src/service/database/postgres/spread.js";
 import { BOUNDS, createSettled } from "../../../src/service/database/settled.js";
 import { usePlace } from "../support/over-database.js";
-import { startService } from "../support/running-service.js";
-import { runTold } from "../support/told-command.js";
 
 const place = usePlace();
 let database: Database;
@@ -45,42 +43,19 @@ it("hashes ids as the database does", async () => {
   expect(rows.filter(({ id, hash }) => hashUuid(id) !== hash)).toEqual([]);
 });
 
-it.skipIf(inject("isSpread"))("is not spread without Citus, and says why", async () => {
-  await expect(spreadTables(database)).rejects.toThrow("the database has no extension Citus");
-});
-
 describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
-  const spreadByCommand = async (): Promise<string[]> => {
-    const { err } = await runTold(place, "migrate", "--spread");
-    return err.trim().split("\n");
-  };
   const spread = async () =>
     (await database.query<{ name: string }>("SELECT logicalrelid::text AS name FROM pg_dist_partition")).map(
       ({ name }) => name,
     );
 
-  it("is spread at the first start, what is written together on one node, and by the command no second time", async () => {
+  it("is spread at the first start, what is written together on one node", async () => {
     expect((await spread()).sort()).toEqual(Object.keys(TABLES).sort());
     const groups = await database.query(
       `SELECT DISTINCT colocationid FROM pg_dist_partition
        WHERE logicalrelid::text = ANY(ARRAY['events', 'contacts', 'account_contacts', 'active'])`,
     );
     expect(groups).toHaveLength(1);
-    expect(await spreadByCommand()).toEqual(["all tables are spread already"]);
-  });
-
-  it("keeps what it held before, where it is spread by the command", async () => {
-    const service = await startService({ database });
-    for (let index = 0; index < 50; index += 1)
-      expect((await service.post({ contact_uid: `contact ${index}`, event_uid: "before" })).status).toBe(200);
-    for (const table of Object.keys(TABLES)) await database.query("SELECT undistribute_table($1)", [table]);
-    expect(await spread()).toEqual([]);
-    const said = await spreadByCommand();
-    expect(said).toHaveLength(Object.keys(TABLES).length);
-    expect(said[0]).toBe("spread events by contact_id");
-    expect(said).toContain("put tokens on all nodes");
-    const { data } = await service.json("/v2/events?event_uid=before&limit=100");
-    expect(data).toHaveLength(50);
   });
 
   it("is settled no further than the oldest transaction that is open on any node", async () => {

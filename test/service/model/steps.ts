@@ -347,7 +347,14 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     await must(on.driver.moveOn((next) => on.driver.commandAt(next, "restore", dump.file, ...list)));
     model.restore(on.state, dump.state, list.length > 0);
   },
-  move: ({ driver }) => must(driver.moveOn((next) => driver.command("move-to", next))),
+  move: ({ driver }) =>
+    must(
+      driver.moveOn(async (next) => {
+        const file = `${driver.folder}/move.dump`;
+        await must(driver.command("dump", file));
+        return driver.commandAt(next, "restore", file);
+      }),
+    ),
   workspace: async (on) => {
     const { state, driver, draw } = on;
     if (draw[1]! % 3 === 0 && on.workspace.name !== "default") {
@@ -418,7 +425,6 @@ const BY_ANY_CLOCK = "event several burst repeat refused past record account era
 export const listErasures = async ({ folder, command }: Driver): Promise<string> => {
   const list = join(folder, "erasures");
   writeFileSync(list, (await must(command("audit", "--erasures"))).out);
-  writeFileSync(`${list}.key`, (await must(command("audit", "--key"))).out);
   return list;
 };
 
