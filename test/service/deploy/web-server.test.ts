@@ -11,9 +11,10 @@ import { nginx, startNginx } from "../support/nginx.js";
 import { checkedBy, DEPLOY, folder, read } from "./deploy-folder.js";
 
 /** What visitors and the owner ask for, and what stays inside. */
-const OUTSIDE = "/ /accounts /accounts/a /contacts /contacts/a /steps /questions /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(
-  / /,
-);
+const OUTSIDE =
+  "/ /accounts /accounts/a /contacts /contacts/a /steps /questions /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(
+    / /,
+  );
 const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers", "/accountsx"];
 
 it("has a configuration of nginx that passes on the interface and the numbers page alone", async () => {
