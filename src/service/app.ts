@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
 import { decorateWorkspace, requireBearer } from "./access/auth.js";
-import { boundConnections } from "./access/bounds.js";
+import { keepConnections } from "./access/connections.js";
 import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
 import { createAccess } from "./access/tokens.js";
 import { StartError } from "./base/start-error.js";
@@ -19,7 +19,6 @@ import { followDays } from "./days/follower.js";
 import { tellDeeds } from "./deletion/audit.js";
 import { createRetentionBehind, deleteFormerLetters, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
-import { closeConnections } from "./http/closing.js";
 import {
   answerBadHttp,
   answerBadUrl,
@@ -163,7 +162,11 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
 
   const questions = database.beside(QUESTIONS);
-  closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
+  const isOurs = compile(["loopback", ...config.trustProxy]);
+  keepConnections(app, {
+    isOurs: (address) => isOurs(address, 0),
+    ...{ lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel },
+  });
   const { workspaces } = access;
   const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
@@ -180,8 +183,6 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
   metrics.watchRequests(app);
   decorateWorkspace(app);
-  const isOurs = compile(["loopback", ...config.trustProxy]);
-  boundConnections(app.server, (address) => isOurs(address, 0));
   const quota = createQuota(config);
   const refused = [watchRefusals(app, metrics.count), countRefused(quota.waste)];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
 import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
-import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/unit-messages.js";
+import { isOfUnit, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
@@ -17,10 +17,7 @@ const main = async (): Promise<void> => {
     await close();
     process.exit(0);
   };
-  // Whoever ends all processes of a unit at once may reach the primary last, which hands connections over until then.
-  const ask = (): void => (close === undefined ? void stop() : tellUnit({ kind: "leaves" }));
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, isOfUnit ? ask : stop);
-  onUnit("end", stop);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env, warn);
@@ -34,13 +31,9 @@ const main = async (): Promise<void> => {
   const { createService } = await import("./app.js");
   const service = await createService(config);
   close = () => service.close();
-  if (isOfUnit) {
-    await service.ready();
-    service.log.info("takes connections");
-    return takeConnections(service.server);
-  }
-  service.log.info(`events go into ${tellDatabase(config)}`);
-  const listenTextResolver = (address: string) => `service ready at ${address}`;
+  if (!isOfUnit) service.log.info(`events go into ${tellDatabase(config)}`);
+  // Of a unit the primary says where, once all are ready.
+  const listenTextResolver = (address: string) => (isOfUnit ? "takes connections" : `service ready at ${address}`);
   await service.listen({ port: config.port, host: config.host, listenTextResolver }).catch(refuse(config));
 };
 

@@ -1,26 +1,14 @@
 import cluster from "node:cluster";
-import type { Server, Socket } from "node:net";
 
-/**
- * What the processes of a unit, which share a port, tell each other. Each has a channel to the one that started them, the
- * primary; it passes on what is `counted`, and answers or asks the rest.
- */
+/** What the processes of a unit, which share a port, tell their primary, and it tells them. */
 export type UnitMessage =
-  /** A process takes connections; the primary hands one over, which comes with the message. */
-  | { kind: "takes" }
-  | { kind: "connection" }
-  /** A process was told to end, and asks when; the primary says it, behind all that it has handed over. */
-  | { kind: "leaves" }
-  | { kind: "end" }
   /** Why this process cannot start. */
   | { kind: "failed"; text: string }
-  /** What a key has used of a limit. */
+  /** What a key has used of a limit: passed on to the others. */
   | { kind: "counted"; counter: string; key: string; points: number }
-  /** The primary is asked for the metrics of all, and answers; each process is asked for its own, and answers. */
-  | { kind: "ask totals"; ask: number }
-  | { kind: "totals"; ask: number; text: string }
+  /** The metrics of all are asked for, and told; nothing where one gives no answer. */
   | { kind: "ask metrics"; ask: number }
-  | { kind: "metrics"; ask: number; metrics: object[] };
+  | { kind: "metrics"; ask: number; text: string | undefined };
 
 /** Is this process one of a unit, and not its primary? */
 export const isOfUnit = cluster.isWorker;
@@ -45,18 +33,3 @@ export const onUnit = <Kind extends UnitMessage["kind"]>(
   void listeners.push((message) => {
     if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
   });
-
-/** Takes the connections that the primary hands over. */
-export const takeConnections = (server: Server): void => {
-  process.on("message", (message: UnitMessage, socket: Socket | undefined) => {
-    // One that was closed on the way is none.
-    if (message.kind !== "connection" || socket === undefined) return;
-    // As that of a server that listens.
-    socket.allowHalfOpen = true;
-    server.emit("connection", socket);
-    socket.resume();
-  });
-  // It looks for requests that are too slow from then on.
-  server.emit("listening");
-  tellUnit({ kind: "takes" });
-};

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
-import { createHeld } from "../access/bounds.js";
+import { createHeld } from "../access/held.js";
 import { errors, HttpError } from "../http/errors.js";
 import { EXPOSED } from "../http/headers.js";
 import { NDJSON, type Row, readEventBodies, readRows } from "./body.js";

@@ -5,62 +5,39 @@ import {
   collectDefaultMetrics,
   Gauge,
   Histogram,
-  type MetricObject,
-  Registry,
+  type PrometheusContentType,
+  type Registry,
 } from "prom-client";
 import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { freeBytes } from "../database/embedded/room.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import type { Behind } from "../days/behind.js";
-import { createTold, HttpError } from "../http/errors.js";
+import { createTold, HttpError, unavailable } from "../http/errors.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { EventStore } from "../ingest/store/store.js";
 import { createEventAges, type Upkeep } from "./ages.js";
 
-/** Kinds of metrics that count: a sum of them that falls would be taken for a restart by Prometheus. */
-const COUNTING = ["counter", "histogram"];
-
-/** The metrics of several processes as one. What a process has told is in the sums after its end, too. */
-export const createTotals = () => {
-  const last = new Map<number, MetricObject[]>();
-  let ended: MetricObject[] = [];
-  const sum = (...all: MetricObject[][]): Registry => AggregatorRegistry.aggregate(all);
-  return {
-    /** @param metrics of a process, as `getMetricsAsJSON` gives them */
-    tell: (process: number, metrics: MetricObject[]): void => void last.set(process, metrics),
-    end: (process: number): void => {
-      const metrics = last.get(process) ?? [];
-      last.delete(process);
-      // What is aggregated holds its values.
-      ended = sum(
-        ended,
-        metrics.filter(({ type }) => COUNTING.includes(String(type))),
-      ).getMetricsAsArray();
-    },
-    text: (): Promise<string> => sum(...last.values(), ended).metrics(),
-  };
-};
-
-/** What tells the metrics: of this process, or, where it is one of a unit, of all of them. */
+/** What tells the metrics: of this process, or, where it is one of a unit, of all of them, each with its number. */
 const createTeller = (registry: Registry): (() => Promise<string>) => {
   if (!isOfUnit) return () => registry.metrics();
-  const asked = new Map<number, (text: string) => void>();
+  AggregatorRegistry.setRegistries(registry);
+  registry.setDefaultLabels({ process: String(process.pid) });
+  const asked = new Map<number, (text: string | undefined) => void>();
   let last = 0;
-  onUnit("ask metrics", async ({ ask }) =>
-    tellUnit({ kind: "metrics", ask, metrics: await registry.getMetricsAsJSON() }),
-  );
-  onUnit("totals", ({ ask, text }) => {
+  onUnit("metrics", ({ ask, text }) => {
     asked.get(ask)?.(text);
     asked.delete(ask);
   });
-  return () =>
-    new Promise((resolve) => {
-      last += 1;
-      asked.set(last, resolve);
-      tellUnit({ kind: "ask totals", ask: last });
-    });
+  return async () => {
+    last += 1;
+    const told = new Promise<string | undefined>((resolve) => asked.set(last, resolve));
+    tellUnit({ kind: "ask metrics", ask: last });
+    const text = await told;
+    if (text === undefined) throw unavailable();
+    return text;
+  };
 };
 
 /** What is as it is when somebody asks, besides what is counted. */
@@ -68,17 +45,15 @@ interface Gauged {
   name: string;
   help: string;
   labels?: readonly string[];
-  /** Of several processes that tell it. Default: the sum */
-  aggregator?: "min" | "max";
   /** Gives values by their labels; no value where it is not known. */
   read(): readonly Value[] | Promise<readonly Value[]>;
 }
 type Value = [labels: Record<string, string>, value: number | undefined];
 
 const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
-  for (const { name, help, labels = [], aggregator = "sum", read } of gauges)
+  for (const { name, help, labels = [], read } of gauges)
     new Gauge({
-      ...{ name: `tracklet_${name}`, help, labelNames: labels, aggregator, registers: [registry] },
+      ...{ name: `tracklet_${name}`, help, labelNames: labels, registers: [registry] },
       async collect() {
         // Where the database is away, nothing is known of it.
         const told = await (async () => read())().catch(() => []);
@@ -111,9 +86,7 @@ const addState = (registry: Registry, { folder, sums, retention, upkeep }: State
     return asked.then(read);
   };
   const ofWorkspaces = (told: Seconds) => told.map(({ workspace, seconds }): Value => [{ workspace }, seconds]);
-  // All processes read the same.
-  const shared = { aggregator: "max" } as const;
-  const byWorkspace = { ...shared, labels: ["workspace"] };
+  const byWorkspace = { labels: ["workspace"] };
   addGauges(registry, [
     {
       name: "disk_free_bytes",
@@ -146,31 +119,26 @@ const addState = (registry: Registry, { folder, sums, retention, upkeep }: State
       read: kept(({ archives }) => ofWorkspaces(archives)),
     },
     {
-      ...shared,
       name: "database_age_seconds",
       help: "Time since the database was made; what is restored or moved has the age that it had",
       read: kept(({ database }) => [[{}, database]]),
     },
     {
-      ...shared,
       name: "backup_age_seconds",
       help: "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
       read: kept(({ backup }) => [[{}, backup]]),
     },
     {
-      ...shared,
       name: "backup_dropped_dumps",
       help: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
       read: kept(({ dropped }) => [[{}, dropped]]),
     },
     {
-      ...shared,
       name: "backup_anew_age_seconds",
       help: "Time since a backup found no dump of those before in its folder, as where its disk is not mounted; absent where none did",
       read: kept(({ anew }) => [[{}, anew]]),
     },
     {
-      ...shared,
       name: "clock_put_right_age_seconds",
       help: "Time since a clock of the database was found to have been ahead and put right; absent where none was",
       read: kept(({ clock }) => [[{}, clock]]),
@@ -189,7 +157,7 @@ interface Measured {
 
 /** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
 export const createMetrics = ({ workspaces, watched }: Measured) => {
-  const registry = new Registry();
+  const registry = new AggregatorRegistry<PrometheusContentType>();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
@@ -221,7 +189,6 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
       name: "event_age_seconds",
       help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
       labels: ["workspace", "event_uid"],
-      aggregator: "min",
       read: () => ages.list().map(({ seconds, ...labels }) => [labels, seconds]),
     },
   ]);

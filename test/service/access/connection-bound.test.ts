@@ -1,18 +1,19 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import Fastify from "fastify";
 import { expect, it } from "vitest";
-import { boundConnections } from "../../../src/service/access/bounds.js";
+import { keepConnections } from "../../../src/service/access/connections.js";
 import { until } from "../support/running-service.js";
 
 // Elsewhere the other addresses of loopback have to be made first.
 it.runIf(process.platform === "linux")(
   "closes the connection of an address whose last request is the oldest, or of who has most where all have too many",
   async () => {
-    const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1");
-    boundConnections(server, (address) => address.endsWith("127.0.0.9"), { most: 2, all: 3 });
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const app = Fastify();
+    app.get("/", async () => "{}");
+    const none = { begins: () => {}, listensNoMore: () => {} };
+    keepConnections(app, { isOurs: (address) => address.endsWith("127.0.0.9"), most: 2, all: 3, lingerMs: 0, ...none });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = app.server.address() as AddressInfo;
     const open = async (localAddress: string) => {
       const one = { socket: connect({ port, host: "127.0.0.1", localAddress }), answer: "", closed: false };
       one.socket.on("close", () => (one.closed = true)).on("data", (data) => (one.answer += data));
@@ -39,6 +40,6 @@ it.runIf(process.platform === "linux")(
       expect(one.isClosed()).toBe(false);
       one.end();
     }
-    server.close();
+    await app.close();
   },
 );
