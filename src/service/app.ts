@@ -16,17 +16,9 @@ import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
 import { createBehind } from "./days/behind.js";
 import { followDays } from "./days/follower.js";
-import { tellDeeds } from "./deletion/audit.js";
-import { createRetentionBehind, deleteFormerLetters, keepFor } from "./deletion/retention.js";
+import { createRetentionBehind, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
-import {
-  answerBadHttp,
-  answerBadUrl,
-  answerErrors,
-  answerExpectations,
-  ErrorBody,
-  refuseOtherMethods,
-} from "./http/errors.js";
+import { answerBadHttp, answerBadUrl, answerErrors, ErrorBody, refuseOtherMethods } from "./http/errors.js";
 import { allowOrigins } from "./http/headers.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts } from "./http/own-host.js";
@@ -172,8 +164,6 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
   tasks.add(followDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
-  tasks.add(deleteFormerLetters(app.log));
-  tasks.add(tellDeeds(app.log));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchState({
     folder: database.folder,
@@ -189,7 +179,6 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     for (const tell of refused) tell(...refusal);
   };
   answerErrors(app, tellRefused);
-  answerExpectations(app);
   const isDemo = config.demo === "on";
   if (isDemo) refuseOtherHosts(app);
   allowOrigins(app, isDemo);

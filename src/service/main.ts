@@ -20,7 +20,7 @@ const main = async (): Promise<void> => {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
-  const config = readConfig(process.env, warn);
+  const config = readConfig(process.env);
   if (!isOfUnit) await tryPort(config);
   if (config.processes > 1 && !isOfUnit) {
     const { startUnit } = await import("./unit.js");
@@ -55,14 +55,11 @@ const refuse =
     );
   };
 
-/** The primary says it, once for all. */
-const warn = (text: string): void => void (isOfUnit || console.error(`service: ${text}`));
-
 /** A command works on the database and ends; without one the service starts. */
 const start = async (args: string[]): Promise<void> => {
   if (args.length === 0) return main();
   const { runCommand } = await import("./commands/cli.js");
-  await runCommand(args, readConfig(process.env, warn)).catch((error: NodeJS.ErrnoException) => {
+  await runCommand(args, readConfig(process.env)).catch((error: NodeJS.ErrnoException) => {
     // Who reads the output has seen enough, as `head` does.
     if (error.code === "EPIPE") return;
     throw isUnavailable(error)

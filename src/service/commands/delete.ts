@@ -13,7 +13,7 @@ import {
   findNewcomers,
   type Span,
 } from "../deletion/chosen.js";
-import { countEventsBefore, deleteEventsBefore } from "../deletion/retention.js";
+import { deleteEventsBefore } from "../deletion/retention.js";
 import { keyIn, markOf } from "../deletion/tombstones.js";
 import { type Commands, daysArgument } from "./commands.js";
 
@@ -90,9 +90,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
       const before = Date.now() - (olderThan ?? 0) * DAY_MS;
       if (!yes)
         return reading(async (query) => {
-          const events = await (olderThan === undefined
-            ? countEvents({ query }, workspace, which)
-            : countEventsBefore(query, workspace, before));
+          const events = await countEvents({ query }, workspace, olderThan === undefined ? which : { until: before });
           const of = `of the workspace ${workspace}`;
           say(
             events === 0

@@ -287,31 +287,17 @@ export const tellDatabase = ({
 const ELSEWHERE =
   /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|BACKUPS|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 
-/** Variables of what has gone, and what they were for: for one release they are ignored, so that an update needs no other change. */
-const GONE: Readonly<Record<string, string>> = {
-  TRACKLET_DEAD_LETTERS: "refused bodies are kept no more",
-  TRACKLET_BATCH: "pages are always told that several events may come in one request",
-};
-
 const options = Object.entries<Option>(OPTIONS.properties);
 
 /**
  * Reads the configuration from environment variables.
  *
- * @param warn is told of those that are ignored
  * @throws StartError that names the variable whose value is wrong
  */
-export const readConfig = (
-  given: Record<string, string | undefined>,
-  warn: (text: string) => void = () => {},
-): ServiceConfig => {
+export const readConfig = (given: Record<string, string | undefined>): ServiceConfig => {
   const known = options.map(([, { variable }]) => variable);
   for (const name of Object.keys(given)) {
     if (known.includes(name) || ELSEWHERE.test(name)) continue;
-    if (name in GONE) {
-      warn(`${name} is ignored: ${GONE[name]}; take it out, the next release refuses it`);
-      continue;
-    }
     const meant = nearName(name, known);
     if (meant !== undefined) throw new StartError(`${name} must not be set: ${meant} was probably meant`);
     if (name.startsWith("TRACKLET_"))

@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from "fastify";
-import { MAX, NIL } from "uuid";
 import { DAY_MS, HOUR_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
@@ -39,11 +38,8 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Tas
     const before = Math.min(end, oldest + STEP_MS);
     const { [LEFT]: left = 0 } = await readState(query);
     if (before < end && left === 0) {
-      let events = 0;
-      for (const name of names) events += await countEventsBefore(query, name, end);
       log.warn(
-        { events },
-        `${events} events of ${Math.floor((end - oldest) / DAY_MS)} days are older than ${days} days (TRACKLET_RETENTION_DAYS): they are deleted from the next hour on, two days an hour`,
+        `events of ${Math.floor((end - oldest) / DAY_MS)} days are older than ${days} days (TRACKLET_RETENTION_DAYS): they are deleted from the next hour on, two days an hour`,
       );
     } else {
       let deleted = 0;
@@ -130,30 +126,6 @@ export const deleteEventsBefore = async (
   await forgetNoticesBefore(database, workspace, before);
   if (stored >= time) await clearPast(database, workspace);
   return deleted;
-};
-
-/** Events that are counted in one statement. */
-const PAGE = 100_000;
-
-/** Counts the events that `deleteEventsBefore` deletes, some at a time: a service gives no statement as long as a year of them takes. */
-export const countEventsBefore = async (query: Query, workspace: string, end: number): Promise<number> => {
-  let events = 0;
-  const add = async (which: string, from: string, to: string): Promise<void> => {
-    for (let after = from; ; ) {
-      const [page] = await query<{ seen: unknown; old: unknown; last: string }>(
-        `SELECT count(*) AS seen, count(*) FILTER (WHERE received_at < $4) AS old, max(id::text) AS last FROM
-           (SELECT id, received_at FROM events WHERE workspace = $1 AND id > $2 AND id < $3 ${which} ORDER BY id LIMIT ${PAGE}) AS page`,
-        [workspace, after, to, end],
-      );
-      events += Number(page!.old);
-      if (Number(page!.seen) < PAGE) return;
-      after = page!.last;
-    }
-  };
-  await add("", NIL, idAt(end));
-  // What was imported has a later id.
-  await add("AND origin_id IS NOT NULL", idAt(end), MAX);
-  return events;
 };
 
 /** Records that a step looks at, and rows that it deletes. */
@@ -249,21 +221,3 @@ export const forgetTraces = async (query: Query, before: number): Promise<void> 
   await query("DELETE FROM tombstones WHERE erased_at < $1", [before - LONGEST_WAIT_MS]);
   await query("DELETE FROM audit WHERE at < $1", [Math.min(before, Date.now() - AUDIT_MS)]);
 };
-
-/**
- * The task that empties the table of refused bodies, which nothing else looks at any more, at each start and every hour: a process of
- * the build before may still write there.
- */
-export const deleteFormerLetters = (log: FastifyBaseLogger): Task => ({
-  name: "former letters",
-  every: HOUR_MS,
-  atStart: true,
-  run: async ({ transaction }) => {
-    const step = () =>
-      transaction((query) =>
-        query(`DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters LIMIT ${CHUNK}) RETURNING 1 AS gone`),
-      );
-    while ((await step()).length === CHUNK);
-  },
-  failed: (error) => log.warn(`the refused bodies of a former build could not be deleted: ${tellError(error)}`),
-});

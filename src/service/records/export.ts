@@ -165,7 +165,7 @@ const CHUNK = 1_000;
  * Bytes after which a page ends, whatever its rows: what it takes in memory. With its last row, and that as large as an
  * event may be, it is below the 16 MiB that `tracklet/read` takes.
  */
-export const PAGE_BYTES = 4_000_000;
+const PAGE_BYTES = 4_000_000;
 
 /** Which part of the rows, by their ids. */
 export interface Part {

@@ -4,7 +4,6 @@ import type { Database } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers } from "../http/validation.js";
-import { PAGE_BYTES } from "./export.js";
 
 /** Users on a page when `limit` is absent, and the most of them. */
 const DEFAULT_PAGE = 25;
@@ -80,11 +79,8 @@ export const userRoutes =
         const [[counted], rows] = await Promise.all([
           database.query("SELECT count(*) AS total FROM users WHERE workspace = $1", [request.workspace]),
           database.query(
-            `SELECT id, email, name, role, enabled, created_at FROM (
-               SELECT page.*, sum(size) OVER (ORDER BY created_at ${order}, id ${order}) AS up_to FROM (
-                 SELECT *, octet_length(email) + octet_length(name) + octet_length(role) AS size FROM users
-                 WHERE workspace = $1 ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3
-               ) AS page) AS sized WHERE up_to - size < ${PAGE_BYTES} ORDER BY created_at ${order}, id ${order}`,
+            `SELECT id, email, name, role, enabled, created_at FROM users
+             WHERE workspace = $1 ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3`,
             [request.workspace, limit, offset],
           ),
         ]);

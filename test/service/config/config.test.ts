@@ -116,12 +116,6 @@ it.each(Object.entries(WRONG).flatMap(([name, values]) => values.map((value) => 
   },
 );
 
-it("ignores what has gone for one release, and says so", () => {
-  const told: string[] = [];
-  expect(readConfig({ TRACKLET_DEAD_LETTERS: "10" }, (text) => void told.push(text))).toEqual(readConfig({}));
-  expect(told).toEqual([expect.stringMatching(/^TRACKLET_DEAD_LETTERS is ignored: .+; take it out/)]);
-});
-
 it("takes several processes over a server alone", () => {
   const DATABASE_URL = "postgresql://user@host/database";
   expect(readConfig({ DATABASE_URL, TRACKLET_PROCESSES: "auto" }).processes).toBe(availableParallelism());

@@ -7,9 +7,8 @@ import { checkGeneration, isMoved } from "../../../src/service/database/generati
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { useServer } from "../support/over-database.js";
-import { startService, until } from "../support/running-service.js";
+import { until } from "../support/running-service.js";
 
 const place = useServer();
 let database: Database;
@@ -54,14 +53,4 @@ it("waits for an insert that is held open, and is seen by one that is not checke
   await early.done;
   expect((await erasing).events).toBe(1);
   expect(await database.query("SELECT 1 FROM events WHERE contact_uid = 'held'")).toEqual([]);
-});
-
-it("empties the table of refused bodies, which a build before may write, at each start", async () => {
-  await database.query(
-    `INSERT INTO dead_letters (id, workspace, received_at, status, error, bytes, of_page, body)
-     SELECT gen_random_uuid(), 'default', 0, 400, 'wrong', 1, true, 'body' FROM generate_series(1, 5001)`,
-  );
-  const service = await startService({ ...place, bounds: AT_ONCE });
-  await until(async () => (await database.query("SELECT 1 FROM dead_letters")).length === 0 || undefined);
-  await service.close();
 });

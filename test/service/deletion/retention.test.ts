@@ -61,7 +61,7 @@ it("says how much a first run would delete, and goes two days further an hour, f
   expect(await behind(1)).toBe(19);
   expect(await run(1)).toEqual({
     left: 4,
-    told: expect.stringMatching(/^3 events of 19 days are older than 1 days /),
+    told: expect.stringMatching(/^events of 19 days are older than 1 days /),
   });
   for (const [left, days] of [
     [2, 11],
@@ -79,7 +79,7 @@ it("says how much a first run would delete, and goes two days further an hour, f
     [Date.now() - 270 * DAY],
   );
   expect(await behind(1)).toBe(269);
-  expect(await run(1)).toEqual({ left: 3, told: expect.stringMatching(/^2 events of 269 days /) });
+  expect(await run(1)).toEqual({ left: 3, told: expect.stringMatching(/^events of 269 days /) });
   expect(await run(1)).toEqual({ left: 1, told: expect.stringMatching(/^deleted 2 events from before /) });
 });
 
