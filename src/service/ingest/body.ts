@@ -7,7 +7,7 @@ import type { Holding } from "../access/held.js";
 import { networkOf } from "../access/limits.js";
 import { elementsOf } from "../base/json-text.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
-import { MAX_BATCH_EVENTS } from "./schemas.js";
+import { BATCH_PATH, MAX_BATCH_EVENTS } from "./schemas.js";
 
 /** Media types of one event a line. */
 export const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
@@ -19,10 +19,17 @@ export interface Row {
   wrong?: string;
 }
 
-/** The events of a body, in their order. @throws HttpError, or what `JSON.parse` throws */
-export const readRows = (text: string, type: string): Row[] => {
-  const isLines = NDJSON.includes(type);
-  const rows = isLines ? readLines(text) : readArray(text);
+/** The event of a body. @throws HttpError, or what `JSON.parse` throws */
+export const readOne = (text: string): Row[] => {
+  const body = JSON.parse(text);
+  if (Array.isArray(body))
+    throw new HttpError(400, `the body must be an object: ${BATCH_PATH} takes several events in an array`);
+  return [{ text, body }];
+};
+
+/** The events of a body that has several, in their order. @throws HttpError, or what `JSON.parse` throws */
+export const readSeveral = (text: string, type: string): Row[] => {
+  const rows = NDJSON.includes(type) ? readLines(text) : readArray(text);
   if (rows.length > MAX_BATCH_EVENTS) throw new HttpError(413, `the body has over ${MAX_BATCH_EVENTS} events`);
   return rows;
 };
@@ -49,8 +56,6 @@ const readLines = (text: string): Row[] =>
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it was sent, decoded; empty when none was read, or it is too large or no text. */
-    bodyText: string;
     /** Bytes of the body as it was sent. */
     bodyBytes: number;
     /** Why the body cannot be used; told after the whole of it was received. */
@@ -64,8 +69,8 @@ interface Reading {
   maxBytes: number;
   /** See `createHeld`. */
   hold(network: string, cut: () => void): Holding;
-  /** Makes the body of its text. @throws HttpError, or what `JSON.parse` throws */
-  parse(text: string, type: string): unknown;
+  /** Makes events of its text. @throws HttpError, or what `JSON.parse` throws */
+  read(text: string, type: string): Row[];
   /** Media types besides. */
   types?: readonly string[];
   /** Are bodies taken that are compressed by gzip? */
@@ -80,27 +85,24 @@ interface Reading {
  */
 export const readEventBodies = (
   app: FastifyInstance,
-  { maxBytes, hold, parse, types = [], unpacks = false }: Reading,
+  { maxBytes, hold, read, types = [], unpacks = false }: Reading,
 ): void => {
-  app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
-  const read = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
+  const receiver = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
     const coding = request.headers["content-encoding"] ?? "identity";
     const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
     const use = (bytes: Buffer, length: number): void => {
-      let body: unknown;
+      let rows: Row[] | undefined;
       try {
         if (length > maxBytes) throw new HttpError(413, `the body is over ${maxBytes} bytes`);
-        request.bodyText = decode(bytes);
         if (wrongType !== undefined) throw wrongType;
-        body = parse(request.bodyText, mediaType(request.headers["content-type"]));
+        rows = read(decode(bytes), mediaType(request.headers["content-type"]));
       } catch (error) {
-        const reason = error instanceof HttpError ? error : noJson("the body", error as Error);
-        request.bodyError = reason.statusCode === 413 ? reason : (wrongType ?? reason);
+        request.bodyError = error instanceof HttpError ? error : noJson("the body", error as Error);
       }
-      done(null, body);
+      done(null, rows);
     };
     receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
       if (broken !== undefined) return done(broken);
@@ -122,9 +124,14 @@ export const readEventBodies = (
       );
     });
   };
-  app.addContentTypeParser(["application/json", "text/plain", ...types], read());
-  app.addContentTypeParser("*", read(new HttpError(415, MEDIA_TYPE)));
-  app.addHook("preValidation", (request, _reply, done) => done(request.bodyError));
+  app.addContentTypeParser(["application/json", "text/plain", ...types], receiver());
+  app.addContentTypeParser("*", receiver(new HttpError(415, MEDIA_TYPE)));
+};
+
+/** The events of a request. @throws HttpError that says why its body cannot be used */
+export const rowsOf = ({ body, bodyError }: FastifyRequest): readonly Row[] => {
+  if (body !== undefined && bodyError === undefined) return body as Row[];
+  throw bodyError ?? new HttpError(400, "the body is missing");
 };
 
 const unpack = promisify(gunzip);
