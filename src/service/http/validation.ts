@@ -7,7 +7,7 @@ import { HttpError } from "./errors.js";
  *
  * @param part where it was found: `body`, `querystring`, `params`, or `event` of one among others
  */
-export const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
+const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
   new Error(errors.map((error) => describe(error, part)).join("; "));
 
 /** How requests are checked by the schemas of their routes. */
