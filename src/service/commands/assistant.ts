@@ -9,7 +9,7 @@ import type { ServiceConfig } from "../config/options.js";
 import { type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
-import { answerOf, parametersOf, wantedOf } from "../numbers/answer.js";
+import { answerOf, Given, wantedOf } from "../numbers/answer.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/export.js";
 import type { Commands, Say } from "./commands.js";
@@ -112,8 +112,6 @@ const createServer = (answer: (work: Work) => ReturnType<Work>): McpServer => {
         const question = QUESTIONS.get(name);
         if (question === undefined) return toError(`there is no question ${name}`);
         const texts = given as Record<string, string>;
-        const missing = wantedOf(question).filter((one) => texts[one] === undefined);
-        if (missing.length > 0) return toError(`the question ${name} wants ${missing.join(", ")}`);
         const { data, ...told } = await answerOf(query, question, { ...texts, workspace });
         const head = { question: question.title, with: given, about: question.note, ...(data && told) };
         return toAnswer(head, data ?? [told], rows);
@@ -127,17 +125,9 @@ const describe = (question: Question): string => {
   return `${question.name}: ${question.title}${wanted.length > 0 ? ` Wants ${wanted.join(", ")}.` : ""}`;
 };
 
-const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
 const Input = Type.Object({
   question: Type.String({ description: "Name of the question" }),
-  ...{
-    span: Text("24h, 7d, 30d or 90d; by default 30d"),
-    from: Text("A day, in place of span"),
-    to: Text("The last day"),
-  },
-  ...(Object.fromEntries(
-    [...QUESTIONS.values()].flatMap(parametersOf).map(({ name, description }) => [name, Text(description)]),
-  ) as Record<string, ReturnType<typeof Text>>),
+  ...Given,
   rows: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows of the answer at most, by default ${ROWS}` }),
   ),

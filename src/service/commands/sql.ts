@@ -3,7 +3,7 @@ import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
-import { answerOf, wantedOf } from "../numbers/answer.js";
+import { answerOf } from "../numbers/answer.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import type { Exported } from "../records/export.js";
 import type { Commands } from "./commands.js";
@@ -39,8 +39,6 @@ async function* answered(
   { workspace, given }: { workspace: string; given: string[] },
 ): AsyncGenerator<Exported> {
   const texts = Object.fromEntries(given.map((one) => one.split(/=(.*)/s).slice(0, 2)));
-  const missing = wantedOf(question).filter((name) => texts[name] === undefined);
-  if (missing.length > 0) throw new StartError(`the question ${question.name} wants --with ${missing.join("=… ")}=…`);
   const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts }).catch((error) => {
     throw error instanceof HttpError ? new StartError(error.message) : error;
   });

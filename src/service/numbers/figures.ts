@@ -24,6 +24,7 @@ interface Keys {
 }
 interface Matching {
   since: number | null;
+  last: number | null;
   events: Keys;
   lists: { [Name in "pages" | "referrers" | "people" | "busiest"]: Of<Told, Name> };
   fell: Of<Told, "fell">;
@@ -36,6 +37,10 @@ interface Doers {
   fell: Of<Told, "fell">;
   accounts: Of<Told, "accounts">;
 }
+
+type Listed = Static<typeof Accounts> & Doers & { events: number };
+const toKeyed = ({ data }: Static<typeof Accounts>) =>
+  data.map(({ id, unique_id, name, events, before }) => ({ id, key: unique_id, name, events, before }));
 
 /** A filter as the questions take it. */
 export const encoded = (filter: object): Record<string, string> =>
@@ -73,35 +78,30 @@ export const figuresOf = async (
     const list = { most: 50, series: 0 };
     const [names, pages, referrers, listed, contacts, accounts] = await Promise.all([
       ...[keys("name"), keys("path", list), keys("referrer", list)],
-      isNameless
-        ? undefined
-        : of<Static<typeof Accounts> & Doers & { events: number }>("accounts", { members: "false" }),
+      isNameless ? undefined : of<Listed>("accounts", { members: "false" }),
       of<Of<Told, "contacts">>("active"),
       of<Of<Told, "accounts">>("active", { of: "account" }),
     ] as const);
     const busiest = listed && {
-      ...{ total: listed.events, before: Number(listed.before) },
-      data: listed.data.map(({ id, unique_id, name, events, before }) => ({
-        id,
-        key: unique_id,
-        name,
-        events,
-        before,
-      })),
+      ...{ total: listed.events, before: Number(listed.before), data: toKeyed(listed) },
     };
     const whose = listed && { busiest: busiest!, fell: listed.fell };
     return { events: toEvents(names!), pages: pages!, referrers: referrers!, contacts, accounts, ...whose };
   }
-  const { since, events, lists, fell, active } = await of<Matching>("matching", given);
-  const figures = { since, events: toEvents(events), ...lists, fell, ...active };
+  const { since, last, events, lists, fell, active } = await of<Matching>("matching", given);
+  const figures = { since, last, events: toEvents(events), ...lists, fell, ...active };
   if (others.length > 0) return figures;
   const key = given[only]!;
   if (only === "event_uid") {
-    const [counted, { data, fell, accounts, ...sums }] = await Promise.all([
+    const [counted, { data, fell, accounts, ...sums }, others] = await Promise.all([
       keys("name", { key }),
       of<Doers>("account-names", { event_uid: key, limit: 50 }),
-    ]);
-    return { ...figures, events: toEvents(counted), busiest: { ...sums, data }, fell, accounts };
+      isNameless ? undefined : of<Listed>("accounts", { members: "false", without: key }),
+    ] as const);
+    const without = others && {
+      ...{ total: others.total + (others.others?.total ?? 0), of: others.active, data: toKeyed(others) },
+    };
+    return { ...figures, events: toEvents(counted), busiest: { ...sums, data }, fell, accounts, without };
   }
   if (only === "account") {
     const [counted, people, contacts] = await Promise.all([

@@ -52,7 +52,14 @@ const Figures = {
   people: Type.Optional(
     Type.Object({ ...Sums, data: keyed("contact_uid", Whose) }, { description: "Events by contact" }),
   ),
+  without: Type.Optional(
+    Type.Object(
+      { total: Type.Integer(), of: Count("All that were active"), data: keyed("account_uid", Whose) },
+      { description: "Of a name: accounts that were active, and did not do it, by all their events" },
+    ),
+  ),
   since: Type.Optional(Nullable(Time(SINCE))),
+  last: Type.Optional(Nullable(Time("When the last event in this time that matches was received"))),
 };
 
 /** What each answer says of the time that it tells of, and how far it is counted. */
@@ -190,6 +197,32 @@ export const Returning = Type.Object({
     }),
   }),
 });
+export const Steps = Type.Object({
+  ...{ object: Type.Literal("numbers.steps"), ...Told },
+  cut: Type.Boolean({
+    description: "Was there a name with more events than the latest 200,000, which were looked at?",
+  }),
+  data: list({
+    ...{ event_uid: Type.String(), contacts: Count("Those that took this step"), accounts: Count("The same") },
+    stopped: Type.Array(Type.Object({ ...Named, account: Nullable(Type.Object(Named)) }), {
+      description: "Contacts of whom it was the last step: the latest 50 that began",
+    }),
+  }),
+});
+export const Questions = Type.Object({
+  object: Type.Literal("numbers.questions"),
+  data: list({
+    ...{ name: Type.String(), title: Type.String(), note: Type.String(), sql: Type.String() },
+    parameters: list({
+      ...{ name: Type.String(), description: Type.String() },
+      standard: Type.Optional(Type.String({ description: "What stands for it; without it, it must be given" })),
+    }),
+  }),
+});
+export const Answer = Type.Object({
+  ...{ object: Type.Literal("numbers.answer"), time_zone: Type.String() },
+  data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+});
 export const LeftOut = Type.Object({
   object: Type.Literal("numbers.left_out"),
   data: list({
@@ -247,12 +280,19 @@ export const ContactsQuery = Type.Object({
 export const AccountsQuery = Type.Object({
   ...WhenQuery,
   search: Type.String({ default: "", description: "In the name or the uid" }),
+  without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   show: Type.Enum(["all", "falling", "silent"], { default: "all" }),
   sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on", "health"], {
     default: "events",
   }),
   ...Page,
   others: Type.Enum(["true", "false"], { default: "false", description: "Those that `others` of the answer counts" }),
+});
+export const StepsQuery = Type.Object({
+  ...WhenQuery,
+  ...{ first: Type.String({ minLength: 1 }), second: Type.String({ minLength: 1 }) },
+  ...{ third: Key("Name of the third step"), fourth: Key("Of the fourth"), fifth: Key("Of the fifth") },
+  within: Type.Integer({ minimum: 1, maximum: 366, default: 7, description: "Days from the first step on" }),
 });
 export const TimeLineQuery = Type.Object({
   ...FilterQuery,

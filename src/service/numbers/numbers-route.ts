@@ -6,13 +6,15 @@ import type { Database } from "../database/database.js";
 import type { Settled } from "../database/settled.js";
 import { countedTo } from "../days/behind.js";
 import { dayIn, later, startOf } from "../days/zone.js";
-import { errors, HttpError } from "../http/errors.js";
+import { errors, HttpError, notFound } from "../http/errors.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/records.js";
+import { answerOf, Given, parametersOf } from "./answer.js";
 import { encoded, figuresOf } from "./figures.js";
 import {
   Accounts,
   AccountsQuery,
+  Answer,
   Contacts,
   ContactsQuery,
   FilterQuery,
@@ -22,13 +24,16 @@ import {
   One,
   OneAccount,
   OneContact,
+  Questions,
   Returning,
+  Steps,
+  StepsQuery,
   TimeLine,
   TimeLineQuery,
   WhenQuery,
 } from "./number-schemas.js";
 import { nameIn, uidOfAccount } from "./people/names.js";
-import { ask } from "./questions.js";
+import { ask, QUESTIONS } from "./questions.js";
 import { readWhen, type When } from "./spans.js";
 
 const common = { tags: ["records"], security: [{ bearer: [] }] };
@@ -88,7 +93,7 @@ export const numbersRoute =
           ask<Static<typeof Numbers>["missing"]>(query, "losses", { workspace }),
           figuresOf(query, { workspace, ranges, filter }, isOfNumbers),
         ]);
-        const whose = isOfNumbers && { busiest: undefined, fell: undefined, people: undefined };
+        const whose = isOfNumbers && { busiest: undefined, fell: undefined, people: undefined, without: undefined };
         const shown = from === undefined && to === undefined && { span };
         return { object: "numbers", ...shown, ...told, last_event_at, missing, ...figures, ...whose };
       },
@@ -126,7 +131,9 @@ export const peopleRoutes =
       },
       async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
         const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
-        const listed = await ask<Static<typeof Accounts>>(query, "accounts", { workspace, ...ranges, ...which });
+        const { search, without } = which;
+        const given = { workspace, ...ranges, ...which, ...encoded({ search, without }) };
+        const listed = await ask<Static<typeof Accounts>>(query, "accounts", given);
         return { ...listed, object: "numbers.accounts" as const, ...told, offset: which.offset };
       },
     );
@@ -220,6 +227,54 @@ export const peopleRoutes =
           };
         },
       );
+    app.get(
+      "/v2/numbers/steps",
+      {
+        preValidation: readIntegers("within"),
+        schema: {
+          ...{ ...own("Count how many take two to five steps, one after the other"), operationId: "getSteps" },
+          description: "Of the latest 200,000 events of each name; those count that begin in this time.",
+          querystring: StepsQuery,
+          response: { 200: Steps, ...failures },
+        },
+      },
+      async ({ query: { span, from, to, time_zone, within, ...names }, workspace }, reply) => {
+        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
+        const given = { workspace, from: ranges.from, to: ranges.to, within, ...encoded(names) };
+        const { cut, data } = await ask<Static<typeof Steps>>(query, "steps", given);
+        return { object: "numbers.steps" as const, ...told, cut: cut === true, data };
+      },
+    );
+    app.get(
+      "/v2/numbers/questions",
+      {
+        schema: {
+          ...{ ...own("List the questions that can be asked"), operationId: "listQuestions" },
+          response: { 200: Questions, ...failures },
+        },
+      },
+      async () => ({
+        object: "numbers.questions" as const,
+        data: [...QUESTIONS.values()].map((one) => ({ ...one, parameters: parametersOf(one) })),
+      }),
+    );
+    app.get(
+      "/v2/numbers/questions/:name",
+      {
+        schema: {
+          ...{ ...own("Ask a question"), operationId: "askQuestion" },
+          params: Type.Object({ name: Type.String({ description: "As the list has it" }) }),
+          querystring: Type.Object(Given),
+          response: { 200: Answer, ...failures },
+        },
+      },
+      async ({ params: { name }, query: given, workspace }) => {
+        const question = QUESTIONS.get(name);
+        if (question === undefined) throw notFound("the question");
+        const { time_zone, data, ...told } = await answerOf(query, question, { ...given, workspace });
+        return { object: "numbers.answer" as const, time_zone, data: data ?? [told] };
+      },
+    );
     app.get(
       "/v2/numbers/left-out",
       {

@@ -28,8 +28,8 @@ const POLICY = contentSecurityPolicy({
  */
 const EVERYWHERE = { "/numbers/lib.js": "public, max-age=3600", "/inspector.js": "no-cache" };
 
-/** The pages: the numbers, all accounts, one of them, all contacts, one of them. Which one it is, the script reads from the address. */
-const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts", "/contacts/:id"];
+/** The pages. Which one it is, the script reads from the address. */
+const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts", "/contacts/:id", "/steps", "/questions"];
 
 /**
  * The pages, each of which holds nothing but a form. What they show is asked for with the access token.

@@ -29,7 +29,8 @@ const PATHS = {
   ...{ "/v2/numbers/returning": "get", "/v2/numbers/accounts": "get", "/v2/numbers/accounts/{id}": "get" },
   ...{ "/v2/numbers/accounts/{id}/events": "get", "/v2/numbers/accounts/{id}/left-out": "delete put" },
   ...{ "/v2/numbers/contacts/{id}": "get", "/v2/numbers/contacts/{id}/events": "get" },
-  ...{ "/v2/numbers/contacts": "get", "/v2/numbers/time-zone": "put" },
+  ...{ "/v2/numbers/contacts": "get", "/v2/numbers/time-zone": "put", "/v2/numbers/steps": "get" },
+  ...{ "/v2/numbers/questions": "get", "/v2/numbers/questions/{name}": "get" },
   "/v2/numbers/contacts/{id}/left-out": "delete put",
 };
 

@@ -208,6 +208,42 @@ export const toldList = ({ active, falling, silent, data }: any) => ({
 });
 // biome-ignore-end lint/suspicious/noExplicitAny: the form of each answer was looked at
 
+/** Who was active in a time and did not do a name, with all that they did; and when it was done last. */
+export const withoutOf = (events: readonly Event[], when: When, name: string) => {
+  const [now] = splitBy(events, when);
+  const own = now.filter((one) => one.name === name);
+  const [all, doers] = [counted(now, accountOf), counted(own, accountOf)];
+  const data = [...all].filter(([uid]) => !doers.has(uid));
+  const last = own.length === 0 ? null : Math.max(...own.map(({ received: { from } }) => from));
+  return { of: all.size, total: data.length, data, last };
+};
+
+/** Who takes these steps within so many days, by a walk through what each has done: `GET /v2/numbers/steps`. */
+export const stepsOf = (
+  events: readonly Event[],
+  names: readonly string[],
+  { begins, within }: { begins: (event: Event) => boolean; within: number },
+) => {
+  const walked = [...counted(events, contactOf).keys()].flatMap((contact) => {
+    const own = events.filter((one) => one.contact === contact).sort((a, b) => timeOf(a) - timeOf(b));
+    const begun = own.filter((one) => one.name === names[0] && begins(one));
+    const taken = begun.slice(0, 1);
+    for (const name of begun.length === 0 ? [] : names.slice(1)) {
+      const [first, last] = [timeOf(taken[0]!), timeOf(taken.at(-1)!)];
+      const next = own.find((one) => one.name === name && timeOf(one) >= last && timeOf(one) <= first + within * DAY);
+      if (next === undefined) break;
+      taken.push(next);
+    }
+    return [{ contact, taken: taken.length, account: begun.flatMap(({ account }) => account ?? []).sort()[0] }];
+  });
+  return names.map((event_uid, at) => {
+    const here = walked.filter(({ taken }) => taken > at);
+    const accounts = new Set(here.flatMap(({ account }) => account ?? [])).size;
+    const stopped = here.filter(({ taken }) => taken === at + 1).map(({ contact }) => [contact]);
+    return { event_uid, contacts: here.length, accounts, stopped };
+  });
+};
+
 /** Who came back: `GET /v2/numbers/returning`. Weeks begin on Monday, as 1970-01-05 was one. */
 export const returningOf = (workspace: Workspace, of: "account" | "contact", now: number) => {
   const mondayOf = (time: number): number => {

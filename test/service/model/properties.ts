@@ -164,6 +164,40 @@ const figures: Property = async (state, driver, chance) => {
       const own = events.filter((event) => of(event) === uid);
       await soon(driver.patience, () => compare(`${time!.asked}&${name}=${encodeURIComponent(value)}`, own, time!.of));
     }
+    if (time !== undefined)
+      await soon(driver.patience, async () => {
+        const name = encodeURIComponent(some.name);
+        const told = await get(driver, workspace, `/v2/numbers?${time.asked}&event_uid=${name}`);
+        const { data, ...sums } = count.withoutOf(events, time.of(), some.name);
+        const idle = told.without.data.map((one: Record<string, unknown>) => [one.key, one.events]);
+        const is = { of: told.without.of, total: told.without.total, last: told.last, data: known(accounts, idle) };
+        expectSame(`who did not do ${some.name} for ${time.asked}`, is, { ...sums, data: known(accounts, data) });
+      });
+    const names = [...new Set(events.filter(({ contact }) => contact === some.contact).map(({ name }) => name))];
+    const steps = [...names, ...names].slice(0, 2 + (chance % 4));
+    const query = ["first", "second", "third", "fourth", "fifth"].flatMap((one, at) =>
+      steps[at] === undefined ? [] : `${one}=${encodeURIComponent(steps[at])}`,
+    );
+    const isWithin = (date: string) => date >= day && date <= end;
+    if (time !== undefined)
+      await soon(driver.patience, async () => {
+        const asked = `/v2/numbers/steps?${time.asked}&within=3&${query.join("&")}`;
+        const { data } = await get(driver, workspace, asked);
+        const begins = (event: Event) => isWithin(count.dayOf(count.timeOf(event), zone));
+        const wanted = count.stepsOf(events, steps, { begins, within: 3 });
+        const told = data.map(({ stopped, ...one }: { stopped: Record<string, unknown>[] }) => ({
+          ...one,
+          stopped: known(
+            people,
+            stopped.map(({ unique_id }) => [unique_id]),
+          ),
+        }));
+        expectSame(
+          `what ${asked} tells`,
+          told,
+          wanted.map((one) => ({ ...one, stopped: known(people, one.stopped) })),
+        );
+      });
     await ofOne(driver, workspace, some.contact);
   }
 };

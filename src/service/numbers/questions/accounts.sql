@@ -7,6 +7,7 @@
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all that were active, falling or silent
 -- :search = '': in the name or the uid
+-- :without = '': without those that did this, by name of event
 -- :others = 'false': true shows those that stand apart
 -- :health = '': of this health alone
 -- :sort = 'events': name, contacts, active_contacts, events, change, last_seen_on or health
@@ -64,10 +65,19 @@ WITH parts AS MATERIALIZED (
         FROM (SELECT account AS id, is_now, events, day, NULL::numeric AS active_days FROM did
               UNION ALL SELECT id, NULL, NULL, NULL, active_days FROM lately) AS added GROUP BY 1 HAVING max(day) IS NOT NULL) AS did
     LEFT JOIN accounts USING (id)
+), doers AS MATERIALIZED (
+  SELECT account FROM account_names CROSS JOIN parts
+  WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND name = left(:'without', 256) AND month > lower(kept) - 31 AND month < upper(kept)
+    AND 0 < ANY (events[greatest(lower(kept) - month, 0) + 1 : upper(kept) - month])
+  UNION
+  SELECT account FROM parts CROSS JOIN counted_events
+  WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND event_uid = :'without' AND left(event_uid, 64) = left(:'without', 64)
+    AND id >= id_at((SELECT extract(epoch FROM min(lower(clock)) - interval '1 day') * 1000 FROM parts WHERE is_now)::bigint)
+    AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
   WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND events <= before * 0.75 WHEN 'silent' THEN events = 0 ELSE events > 0 END
-    AND (:'health' = '' OR health = :'health')
+    AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
 ), shown AS MATERIALIZED (

@@ -53,7 +53,7 @@ WITH parts AS MATERIALIZED (
     AND (:'referrer' = '' OR referrer_host = :'referrer')
   ORDER BY id DESC LIMIT 20000
 ), matching AS MATERIALIZED (
-  SELECT is_now, contact_id, contact_uid, account_uid, left(event_uid, 256) AS name, left(substr(page, strpos(page, '/')), 256) AS path, referrer_host,
+  SELECT is_now, received_at, contact_id, contact_uid, account_uid, left(event_uid, 256) AS name, left(substr(page, strpos(page, '/')), 256) AS path, referrer_host,
          CASE WHEN isempty(span) THEN (extract(epoch FROM date_trunc('hour', local) - lower(clock)) / 3600)::int ELSE local::date - lower(span) END AS step
   FROM (SELECT fitting.*, to_timestamp(at / 1000.0) AT TIME ZONE zone AS local FROM fitting CROSS JOIN own) AS fitting
     JOIN parts ON local::date <@ kept OR local <@ clock
@@ -100,6 +100,7 @@ WITH parts AS MATERIALIZED (
 SELECT json_build_object(
   'since', CASE WHEN (SELECT count(*) FROM fitting) = 20000 OR EXISTS (SELECT FROM bound) OR (SELECT day FROM since) IS NOT NULL
            THEN (SELECT min(received_at) FROM fitting) END,
+  'last', (SELECT max(received_at) FROM matching WHERE is_now),
   'events', json_build_object('total', (SELECT coalesce(sum(events), 0) FROM names), 'before', (SELECT coalesce(sum(before), 0) FROM names),
     'data', (SELECT coalesce(json_agg(json_build_object('key', told(key), 'events', events, 'before', before, 'counts', counts) ORDER BY events DESC, key), '[]')
              FROM names LEFT JOIN series USING (key) WHERE events > 0),
