@@ -17,6 +17,7 @@ export const FILTERS = {
   referrer: { parameter: "referrer", label: "Came from" },
   account: { parameter: "account", label: "Account" },
   health: { parameter: "health", label: "Health" },
+  without: { parameter: "without", label: "Did not do" },
 };
 const TIME = ["span", "from", "to"];
 
@@ -29,7 +30,7 @@ export const readPath = (): { page: string; id?: string | undefined } => {
 export const readState = (): State => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
 const given = (state: State) => Object.entries(state).filter((entry): entry is [string, string] => Boolean(entry[1]));
-const only = (names: readonly string[], state: State): State =>
+export const only = (names: readonly string[], state: State): State =>
   Object.fromEntries(given(state).filter(([name]) => names.includes(name)));
 const toHash = (state: State): string => {
   const query = new URLSearchParams(given(state));

@@ -11,6 +11,9 @@ export type OneAccount = Static<typeof Schemas.OneAccount>;
 export type OneContact = Static<typeof Schemas.OneContact>;
 export type TimeLine = Static<typeof Schemas.TimeLine>;
 export type Returning = Static<typeof Schemas.Returning>;
+export type Steps = Static<typeof Schemas.Steps>;
+export type Questions = Static<typeof Schemas.Questions>;
+export type Answer = Static<typeof Schemas.Answer>;
 export type LeftOut = Static<typeof Schemas.LeftOut>;
 export interface Named {
   id: string;

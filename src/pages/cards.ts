@@ -38,6 +38,7 @@ export const makeCard = (name: string, title: string, { isWide = false, note = "
   let lines: unknown[][] = [];
   const body = make("div.body");
   const csv = makeCsvButton(name, title, () => lines);
+  csv.hidden = true;
   const element = make(
     isWide ? "section.card.wide" : "section.card",
     { "aria-labelledby": `${name}-title`, "data-card": name },
@@ -51,6 +52,7 @@ export const makeCard = (name: string, title: string, { isWide = false, note = "
     /** What its file has. */
     hold: <T>(columns: readonly Column<T>[], data: readonly T[]) => {
       lines = toLines(columns, data);
+      csv.hidden = data.length === 0;
     },
   };
 };
@@ -156,8 +158,10 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
       "Names of events",
       ["Event", "Events"],
       (answer: A) => {
-        const { data, more, ...sums } = of(answer);
-        return { ...sums, data: [...data, ...more].map(({ event_uid: key, ...one }) => ({ key, ...one })) };
+        const { data, more, total } = of(answer);
+        const names = [...data, ...more].map(({ event_uid: key, ...one }) => ({ key, ...one }));
+        // Of one alone the chart says it all.
+        return names.length < 2 ? undefined : { total, data: names };
       },
       {
         linkOf: ({ key }) => hereWith({ name: key }),
@@ -165,6 +169,10 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
     ),
   ];
 };
+
+/** What a row is about, before its share as a bar. */
+export const withBar = (key: Content, part: number) =>
+  make("span.key", make("i.share", { "aria-hidden": "true", "--share": `${100 * part}%` }), make("span", key));
 
 interface Counted {
   key: string;
@@ -177,30 +185,26 @@ export const changeOf = ({ events, before }: { events: number; before: number })
 
 /**
  * The most frequent keys, each with its share as a bar, and how it stands against the time before. Each leads to what it is made of.
+ * A card of nothing is not shown.
  *
  * @param heads of the key, and of its number
- * @param of what it shows of an answer; a card of which nothing is told is not shown
+ * @param of what it shows of an answer
  */
 export const createListCard = <A, T extends Counted>(
   name: string,
   title: string,
   [head, unit]: readonly [string, string],
   of: (answer: A) => { data: readonly T[]; total: number } | undefined,
-  { linkOf, empty = NOTHING, isOfShares = true }: { linkOf: (one: T) => string; empty?: string; isOfShares?: boolean },
+  { linkOf, isOfShares = true }: { linkOf: (one: T) => string; isOfShares?: boolean },
 ) => {
   const card = makeCard(name, title);
   let isWhole = false;
   const draw = (answer: A): void => {
-    const counted = of(answer);
-    card.element.hidden = counted === undefined;
-    if (counted === undefined) return;
-    const { data, total } = counted;
+    const { data, total } = of(answer) ?? { data: [], total: 0 };
+    card.element.hidden = data.length === 0;
     const sizeOf = ({ events, before }: T) => (isOfShares ? events : before);
     const most = Math.max(...data.map(sizeOf));
-    const key = (one: T) => {
-      const bar = make("i.share", { "aria-hidden": "true", "--share": `${(100 * sizeOf(one)) / most}%` });
-      return make("span.key", { title: one.key }, bar, make("span", link(linkOf(one), one.name ?? one.key)));
-    };
+    const key = (one: T) => withBar(link(linkOf(one), one.name ?? one.key, { title: one.key }), sizeOf(one) / most);
     const shares: Column<T> = {
       ...{ head: "Share", of: ({ events }) => exactShare(events, total) },
       shown: ({ events }) => share(events, total),
@@ -216,7 +220,6 @@ export const createListCard = <A, T extends Counted>(
       { head: "Change", shown: changeOf },
     ];
     card.hold(columns, data);
-    if (data.length === 0) return void card.show(make("p.nothing", empty));
     const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN));
     list.classList.add("list");
     if (isWhole || data.length <= SHOWN) return void card.show(list);
@@ -251,6 +254,10 @@ export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] =>
   "Names come from your server: ",
   make("code", `PUT /v2/${kind}s?uid=${uid} {"data": {"name": "…"}}`),
 ];
+
+/** The same as a note, where there is such a record. */
+export const noteNames = (kind: "account" | "contact", data: readonly Pick<Named, "name" | "unique_id">[]) =>
+  data.some(isNameless) ? [make("p.note", ...howNamed(kind))] : [];
 
 /** Says who counts nowhere: one's own accounts and contacts. */
 export const createLeftOut = (ask: Ask) => {
@@ -290,7 +297,7 @@ export const makeParams = (params: object | null): Content[] => {
 const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
   health_source === undefined ? health : `${health}, by the active days of the last 14`;
 
-const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+export const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** What is known of a record beside its name, or how it gets one. */
 export const createTraits = () => {

@@ -66,6 +66,36 @@ export const check = (choice: HTMLElement, value: string | undefined): void => {
   for (const radio of choice.querySelectorAll("input")) radio.checked = radio.value === value;
 };
 
+/**
+ * A form of texts.
+ *
+ * @param fields by their names: what each is called, and its attributes
+ * @param submitted hears what was given
+ */
+export const makeForm = (
+  name: "form" | `form.${string}`,
+  fields: Record<string, readonly [label: string, attributes?: Attributes]>,
+  text: string,
+  submitted: (given: Record<string, string>) => void,
+) => {
+  const labels = Object.entries(fields).map(([name, [label, attributes = {}]]) =>
+    make("label", make("span", label), make("input", { name, autocomplete: "off", ...attributes })),
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    submitted(Object.fromEntries(new FormData(form)) as Record<string, string>);
+  };
+  const form = make(name, { submit }, ...labels, make("button.quiet", { type: "submit" }, text)) as HTMLFormElement;
+  return form;
+};
+/** Puts texts into the fields of a form; once, so that what is typed meanwhile stays. */
+export const fill = (form: HTMLFormElement, texts: Record<string, string | undefined>): void => {
+  const filled = JSON.stringify(texts);
+  if (form.dataset.filled === filled) return;
+  form.dataset.filled = filled;
+  for (const field of form.querySelectorAll("input")) field.value = texts[field.name] ?? "";
+};
+
 /** A column of a table, and of the file that is made of it. */
 export interface Column<T> {
   head: string;

@@ -2,8 +2,9 @@
 
 const LANGUAGE = navigator.languages.find((one) => /^en\b/.test(one)) ?? "en";
 
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The one place that knows in which zone times are told: the browser's, until an answer tells another one. */
-export const times = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+export const times = { zone: OWN_ZONE };
 
 const told =
   (options: Intl.DateTimeFormatOptions) =>
@@ -18,6 +19,10 @@ export const dayOfWeek = told({ weekday: "short", day: "numeric", month: "short"
 export const longDay = told({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 export const date = told({ dateStyle: "medium" });
 export const moment = told({ dateStyle: "medium", timeStyle: "short" });
+
+/** Are the browser's clocks set as those of the answers, in summer and in winter? */
+export const isOwnZone = (): boolean =>
+  [0, 182 * 86_400_000].every((ago) => moment(Date.now() - ago) === moment(Date.now() - ago, OWN_ZONE));
 
 /** The day of a time, as a calendar's field has it: `2026-01-31`. */
 export const dayOf = (time: number): string =>

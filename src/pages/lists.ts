@@ -1,4 +1,5 @@
 import {
+  filtersOf,
   hereWith,
   linkTo,
   linkToAccount,
@@ -9,7 +10,7 @@ import {
   toQuery,
 } from "./address.js";
 import type { Accounts, Ask, Contacts } from "./ask.js";
-import { changeOf, createLeftOut, howNamed, isNameless, nameOf } from "./cards.js";
+import { changeOf, createLeftOut, nameOf, noteNames } from "./cards.js";
 import {
   type Column,
   link,
@@ -192,7 +193,6 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   const table = makeScroll(title, [], "div.scroll.whole");
   const pages = make("nav.paging", { "aria-label": `Pages of ${what}` });
   const apart = make("p.note");
-  const nameless = make("p.note", { hidden: true }, ...howNamed(kind));
   const leftOut = createLeftOut(ask);
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<T[]> => {
@@ -237,11 +237,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
           `No ${kind === "account" ? "account" : "person"} matches "${state.search}". `,
           link(linkTo(there, { search: state.search }), `Search ${whom}`),
         ]
-      : [of.show[show]?.[1] ?? ""];
+      : [filtersOf(state).length > 0 ? "None of them fits what is chosen above." : (of.show[show]?.[1] ?? "")];
     const list = makeTable(title, of.columns, data, makeHead);
     list.classList.add("listed", path);
-    replace(table, data.length === 0 ? make("p.nothing", ...none) : list);
-    nameless.hidden = !data.some(isNameless);
+    replace(table, data.length === 0 ? make("p.nothing", ...none) : list, ...noteNames(kind, data));
   };
   const csv = makeCsvButton(path, title, async () => toLines(of.file, await allRows()));
   const view = createView<Answer<T>>(main, title, {
@@ -258,7 +257,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         "section.card",
         { "aria-label": title, "data-card": path },
         make("div.card-head.list-head", tabs, field, csv),
-        ...[table, apart, nameless, pages],
+        ...[table, apart, pages],
       ),
       leftOut.element,
     ],

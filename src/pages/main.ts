@@ -5,6 +5,7 @@ import { find } from "./elements.js";
 import { createAccounts, createPeople } from "./lists.js";
 import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
+import { createQuestions, createSteps } from "./questions.js";
 import { createAccount, createContact } from "./record.js";
 
 /* The pages of the service, for whoever has the access token. */
@@ -25,7 +26,7 @@ interface View {
 }
 const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
   ...{ numbers: createNumbers, accounts: createAccounts, contacts: createPeople, live: createLive },
-  ...{ account: createAccount, contact: createContact },
+  ...{ account: createAccount, contact: createContact, steps: createSteps, questions: createQuestions },
 };
 
 const main = find("main");

@@ -9,11 +9,13 @@ import {
   createPages,
   createTiles,
   makeCard,
+  noteNames,
   type Tile,
   timeTile,
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
 import { against, day, moment, number, share } from "./format.js";
+import { createZone } from "./personal.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */
@@ -21,39 +23,50 @@ const BEHIND_MS = 300_000;
 /** Weeks after their first one that are looked at. */
 const LATER = 8;
 
-const createCards = () => [
-  ...createEvents(({ events }: Numbers) => events),
-  createChartCard("active", "Active contacts and accounts", ({ starts, contacts, accounts }: Numbers) => ({
-    starts,
-    series: [
-      { label: "contacts", ...contacts, colour: "--series-0" },
-      { label: "accounts", ...accounts, colour: "--series-1" },
-    ],
-  })),
-  createPages(({ pages }: Numbers) => pages),
-  createListCard("referrers", "Where they came from", ["Referrer", "Views"], ({ referrers }: Numbers) => referrers, {
-    linkOf: ({ key }) => hereWith({ referrer: key }),
-    empty:
-      "No page view of this time tells it. The tag of the script does with data-referrer, where another site led to a page.",
-  }),
-  // A token may be for figures alone.
-  createListCard("accounts", "Accounts that do most", ["Account", "Events"], ({ busiest }: Numbers) => busiest, {
-    linkOf: (one) => linkToAccount(one),
-  }),
-  createListCard(
-    "fell",
-    "Accounts that lost most",
-    ["Account", "Events"],
-    ({ fell }: Numbers) => fell && { data: fell, total: 0 },
-    {
-      ...{ linkOf: (one) => linkToAccount(one), isOfShares: false },
-      empty: "No account has done less than in the time before.",
-    },
-  ),
-  createListCard("people", "Contacts that do most", ["Contact", "Events"], ({ people }: Numbers) => people, {
-    linkOf: linkToContact,
-  }),
-];
+const createCards = () => {
+  const [chart, names] = createEvents(({ events }: Numbers) => events);
+  const active = createChartCard(
+    "active",
+    "Active contacts and accounts",
+    ({ starts, contacts, accounts }: Numbers) => ({
+      starts,
+      series: [
+        { label: "contacts", ...contacts, colour: "--series-0" },
+        { label: "accounts", ...accounts, colour: "--series-1" },
+      ],
+    }),
+  );
+  return [
+    chart!,
+    active,
+    names!,
+    createPages(({ pages }: Numbers) => pages),
+    createListCard("referrers", "Where they came from", ["Referrer", "Views"], ({ referrers }: Numbers) => referrers, {
+      linkOf: ({ key }) => hereWith({ referrer: key }),
+    }),
+    // A token may be for figures alone.
+    createListCard("accounts", "Accounts that do most", ["Account", "Events"], ({ busiest }: Numbers) => busiest, {
+      linkOf: (one) => linkToAccount(one),
+    }),
+    createListCard(
+      "fell",
+      "Accounts that lost most",
+      ["Account", "Events"],
+      ({ fell }: Numbers) => fell && { data: fell, total: 0 },
+      { linkOf: linkToAccount, isOfShares: false },
+    ),
+    createListCard(
+      "without",
+      "Accounts that did not do it",
+      ["Account", "Events"],
+      ({ without }: Numbers) => without && { data: without.data, total: 0 },
+      { linkOf: (one) => linkTo(`/accounts/${one.id}`), isOfShares: false },
+    ),
+    createListCard("people", "Contacts that do most", ["Contact", "Events"], ({ people }: Numbers) => people, {
+      linkOf: linkToContact,
+    }),
+  ];
+};
 
 const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
   documents === 0 || first === null
@@ -64,8 +77,17 @@ const createNumberTiles = () =>
     events: ["Events", ({ events }) => [number(events.total), against(events)]],
     views: ["Page views", ({ pages }) => [number(pages.total), against(pages)]],
     contacts: ["Active contacts", ({ contacts }) => activeTile(contacts)],
-    accounts: ["Active accounts", ({ accounts }) => activeTile(accounts)],
-    last: ["Last event", (numbers) => timeTile(numbers.last_event_at)],
+    accounts: [
+      "Active accounts",
+      ({ accounts, without }) => {
+        const [total, note] = activeTile(accounts);
+        return [without ? `${total} of ${number(without.of)}` : total, note];
+      },
+    ],
+    last: [
+      "Last event",
+      ({ last, last_event_at }) => (last === null ? ["–", "none in this time"] : timeTile(last ?? last_event_at)),
+    ],
     missing: ["Missing", ({ missing }) => missingTile(missing)],
   });
 
@@ -152,19 +174,27 @@ const createFirst = () => {
 /** The first page: what there was, in figures. */
 export const createNumbers = (main: Element, ask: Ask) => {
   const [tiles, cards] = [createNumberTiles(), createCards()];
-  const leftOut = createLeftOut(ask);
+  const [leftOut, zone] = [createLeftOut(ask), createZone(() => view.show())];
   const returning = createReturning(ask, () => view.show());
-  const [all, first] = [make("p.note"), createFirst()];
+  const [all, first] = [make("div.note"), createFirst()];
   const figures = make("div.cards", ...cards.map(({ element }) => element), returning.element);
   const view = createView<Numbers>(main, "Numbers", {
     ask,
     address: (state) => `/v2/numbers?${toQuery(state)}`,
     draw: async (numbers, state) => {
       for (const one of [tiles, ...cards]) one.draw(numbers);
-      replace(all, link(linkTo("/accounts"), "All accounts"), ", those that fall, and those that are silent.");
-      const { last_event_at: last, events } = numbers;
+      const { last_event_at: last, events, busiest, without } = numbers;
+      const others = without?.total && linkTo("/accounts", { without: state.name });
+      replace(
+        all,
+        link(linkTo("/accounts"), "All accounts"),
+        ", those that fall, and those that are silent.",
+        ...(others ? [" Active without it: ", link(others, number(without!.total)), "."] : []),
+        ...noteNames("account", busiest?.data.map(({ key, name }) => ({ unique_id: key, name })) ?? []),
+      );
       first.hidden = last !== null || events.total + events.before > 0;
       tiles.element.hidden = figures.hidden = !first.hidden;
+      zone.draw();
       const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
       returning.element.hidden = isFiltered;
       // It tells of nobody.
@@ -175,7 +205,7 @@ export const createNumbers = (main: Element, ask: Ask) => {
       const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
-    parts: [...[first, tiles.element, figures], ...[all, leftOut.element]],
+    parts: [...[first, tiles.element, figures], ...[all, leftOut.element, zone.element]],
   });
   return view;
 };

@@ -1,6 +1,7 @@
 import type { LeftOut, Named } from "./ask.js";
 import { isNone } from "./cards.js";
-import { make, save } from "./elements.js";
+import { type Content, make, save } from "./elements.js";
+import { isOwnZone, OWN_ZONE } from "./format.js";
 
 /** Asks with the admin token, which is written down nowhere. */
 const askAs = async (token: string, method: string, path: string, body?: object): Promise<Response> => {
@@ -15,6 +16,58 @@ const askAs = async (token: string, method: string, path: string, body?: object)
 };
 
 /**
+ * What only the operator may do, who gives the admin token each time.
+ *
+ * @param deeds by the values of the buttons; each resolves to what is to be said
+ */
+const createAdminForm = (deeds: Record<string, (given: string) => Promise<string>>, ...content: Content[]) => {
+  const token = make("input", {
+    ...{ type: "password", id: "admin-token", autocomplete: "off", spellcheck: "false", required: true },
+  });
+  const said = make("p.note", { role: "status" });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const given = token.value.trim();
+    const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
+    form.reset();
+    said.textContent = "One moment …";
+    said.textContent = await deeds[value]!(given).catch((error: Error) => error.message);
+  };
+  const form = make(
+    "form.personal",
+    { submit },
+    make("label", { for: "admin-token" }, "Admin token"),
+    token,
+    make("p.note", "It is asked for each time, and kept nowhere."),
+    ...content,
+    said,
+  );
+  return form;
+};
+
+/** Offers the time zone of the browser where the workspace has another one. @param changed hears that it has this one now */
+export const createZone = (changed: () => void) => {
+  const set = async (given: string): Promise<string> => {
+    await askAs(given, "PUT", "/v2/numbers/time-zone", { time_zone: OWN_ZONE });
+    changed();
+    return "";
+  };
+  const button = make("button", { type: "submit", value: "set" }, "Count all days anew in it");
+  const element = make(
+    "details.note",
+    { hidden: true },
+    make("summary", `Your time zone is ${OWN_ZONE}: count by its days`),
+    createAdminForm({ set }, make("div.actions", button)),
+  );
+  return {
+    element,
+    draw(): void {
+      element.hidden = isOwnZone();
+    },
+  };
+};
+
+/**
  * What only the operator may do: leave one's own out of all figures; take all that is stored of a person along, and erase it; delete an account.
  *
  * @param erased hears that nothing is left to be shown
@@ -22,9 +75,6 @@ const askAs = async (token: string, method: string, path: string, body?: object)
 export const createPersonal = (kind: "account" | "contact", id: string, erased: (text: string) => void) => {
   let uid = "";
   let isLeftOut = false;
-  const token = make("input", {
-    ...{ type: "password", id: "admin-token", autocomplete: "off", spellcheck: "false", required: true },
-  });
   const change = () => {
     erasing.disabled = !sure.checked;
   };
@@ -34,7 +84,6 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
   const end = isPerson ? "Erase this contact" : "Delete its record";
   const erasing = make("button.danger", { type: "submit", value, disabled: true }, end);
   const leaving = make("button", { type: "submit", value: "leave" });
-  const said = make("p.note", { role: "status" });
   const show = () => {
     leaving.textContent = isLeftOut ? `Count this ${kind} again` : `Leave this ${kind} out of all figures`;
   };
@@ -62,30 +111,20 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
       return "";
     },
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const given = token.value.trim();
-    [token.value, sure.checked, erasing.disabled] = ["", false, true];
-    said.textContent = "One moment …";
-    const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
-    said.textContent = await deeds[value]!(given).catch((error: Error) => error.message);
-  };
   const gone = isPerson
     ? " Its record and all its events shall be gone for good"
     : " Its record and memberships shall be gone; its events stay with their contacts, and the next one that names it makes it anew";
   const exporting = make("button", { type: "submit", value: "export" }, "Export all that is stored");
-  const form = make(
-    "form.personal",
-    { submit },
-    make("label", { for: "admin-token" }, "Admin token"),
-    token,
-    make("p.note", "It is asked for each time, and kept nowhere."),
+  const form = createAdminForm(
+    deeds,
     make("div.actions", leaving),
     ...(isPerson ? [make("div.actions", exporting)] : []),
     make("label.sure", sure, gone),
     make("div.actions", erasing),
-    said,
   );
+  form.addEventListener("reset", () => {
+    erasing.disabled = true;
+  });
   const none = make(
     "p.down",
     { hidden: true },

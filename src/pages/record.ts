@@ -8,10 +8,9 @@ import {
   createPages,
   createTiles,
   createTraits,
-  howNamed,
-  isNameless,
   makeCard,
   nameOf,
+  noteNames,
   timeTile,
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
@@ -41,8 +40,7 @@ const createMembers = () => {
       if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
       const table = makeScroll("Members", [makeTable("Members", MEMBERS, data)], "div.scroll.whole");
       const more = `The ${data.length} seen last, of ${number(total)}.`;
-      const how = data.some(isNameless) ? [make("p.note", ...howNamed("contact"))] : [];
-      card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...how);
+      card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
     },
   };
 };

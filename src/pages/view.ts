@@ -1,6 +1,6 @@
 import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./address.js";
 import type { Ask, Numbers } from "./ask.js";
-import { check, link, make, makeChoice, replace } from "./elements.js";
+import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
 import { moment, times } from "./format.js";
 
 /** Milliseconds after which the figures are asked for again. */
@@ -9,27 +9,16 @@ const AGAIN_MS = 60_000;
 /** A time is chosen: a span up to now, or days of a calendar. */
 const createTimes = () => {
   const spans = makeChoice("Time shown", "span", SPANS, (span) => go({ span, from: undefined, to: undefined }));
-  const [from, to] = [0, 1].map(() => make("input", { type: "date", required: true })) as [
-    HTMLInputElement,
-    HTMLInputElement,
-  ];
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const [first, last] = [from.value, to.value].sort();
-    go({ span: undefined, from: first, to: last });
-  };
-  const days = make(
-    "form.days",
-    { "aria-label": "Days of a calendar", submit },
-    make("label", make("span", "From"), from),
-    make("label", make("span", "to"), to),
-    make("button.quiet", { type: "submit" }, "Show days"),
-  );
+  const day = { type: "date", required: true };
+  const days = makeForm("form.days", { from: ["From", day], to: ["to", day] }, "Show days", (given) => {
+    const [from, to] = Object.values(given).sort();
+    go({ span: undefined, from, to });
+  });
   return {
     element: make("div.times", spans, days),
     draw(state: State): void {
       check(spans, chosenSpan(state));
-      [from.value, to.value] = [state.from ?? state.to ?? "", state.to ?? state.from ?? ""];
+      fill(days, { from: state.from ?? state.to, to: state.to ?? state.from });
     },
   };
 };
@@ -111,7 +100,7 @@ export const createView = <T>(
       status.textContent = shown.told;
       title.textContent = shown.title ?? heading;
       document.title = `${title.textContent} · tracklet`;
-      replace(asked, "This page asks ", make("code", `GET ${query}`), ". ", link("/docs", "All questions"));
+      replace(asked, "This page asks ", make("code", `GET ${query}`), ". ", link("/questions", "All questions"));
       element.setAttribute("aria-busy", "false");
     } catch (error) {
       if (!isNow()) return;

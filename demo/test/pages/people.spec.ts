@@ -65,6 +65,59 @@ test(
   },
 );
 
+test("The page of a name says how many did it, who did not, and when it was last", PAGES, async ({ page }) => {
+  await open(page, "/#span=30d&name=report_exported");
+  await expect(tile(page, "accounts")).toHaveText("1 of 3");
+  await expect(tile(page, "last")).toHaveText("9d ago");
+  expect(await cells(card(page, "without"))).toEqual([
+    ["Account", "Events", "Before", "Change"],
+    ["quiet", "2", "0", "new"],
+    ["brisk", "1", "0", "new"],
+  ]);
+  for (const name of ["pages", "referrers", "fell"]) await expect(card(page, name)).toBeHidden();
+  await page.getByText("Active without it").getByRole("link", { name: "2", exact: true }).click();
+  await expect(page.getByRole("rowheader")).toHaveText(["quiet", "brisk"]);
+});
+
+test("Steps are named, and tell how many take them, where they stop, and who", PAGES, async ({ page }) => {
+  await open(page);
+  await follow(page, "Steps", page.locator("nav.pages"));
+  for (const [at, name] of ["signed_up", "report_exported", "=1+1"].entries())
+    await page.getByRole("combobox").nth(at).fill(name);
+  await page.getByRole("radio", { name: "30 days" }).check();
+  const within = async (days: string) => {
+    await page.getByLabel("within days").fill(days);
+    await page.getByRole("button", { name: "Show steps" }).click();
+    await expect(page).toHaveURL(new RegExp(`within=${days}\\b`));
+    await settled(page);
+    return [await cells(card(page, "steps")), await cells(card(page, "stopped"))];
+  };
+  const [heads, people] = [
+    ["Step", "Contacts", "Share", "Stop", "Accounts"],
+    ["Contact", "Last step", "Account"],
+  ];
+  const first = ["signed_up", "1", "100%", "0", "1"];
+  expect(await within("12")).toEqual([
+    [heads, first, ["report_exported", "1", "100%", "1", "1"], ["=1+1", "0", "0%", "0", "0"]],
+    [people, ["ben", "report_exported", "Acme Ltd"]],
+  ]);
+  expect(await within("21")).toEqual([
+    [heads, first, ["report_exported", "1", "100%", "0", "1"], ["=1+1", "1", "100%", "0", "1"]],
+    [people, ["ben", "=1+1, the last", "Acme Ltd"]],
+  ]);
+});
+
+test("Any question is asked by a form, whose answer is a table with its SQL", PAGES, async ({ page }) => {
+  await open(page);
+  await follow(page, "All questions");
+  const question = card(page, "keys");
+  await question.getByLabel(/^kind/).fill("path");
+  await question.getByRole("button", { name: "Ask" }).click();
+  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a20/);
+  await question.getByText("As SQL").click();
+  await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
+});
+
 test(
   "The accounts are listed, sorted, searched, and told apart by who falls and who is silent",
   PAGES,
@@ -257,6 +310,21 @@ test(
     await expect(page.locator("main")).not.toContainText("emma");
   },
 );
+
+test.describe("In New York", () => {
+  test.use({ timezoneId: "America/New_York" });
+
+  test("The time zone of whoever has the admin token is that of the figures", PAGES, async ({ page, changing }) => {
+    await open(page, changing.url);
+    await expect(page.getByRole("status").first()).toHaveText("No event has come yet.");
+    const offer = page.getByText("Your time zone is America/New_York");
+    await offer.click();
+    await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
+    await page.getByRole("button", { name: "Count all days anew" }).click();
+    await expect(offer).toBeHidden();
+    expect((await (await changing.get("/v2/numbers")).json()).time_zone).toBe("America/New_York");
+  });
+});
 
 test.describe("In German, on a phone", () => {
   test.use({ locale: "de-DE", viewport: { width: 390, height: 800 } });
