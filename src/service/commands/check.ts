@@ -29,10 +29,7 @@ const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, DAY] = [300, 300, 60, 129_600, 1
 const DISK = 1e9;
 
 /** What is so, and whether an alarm would ring. */
-interface Line {
-  text: string;
-  isWrong?: boolean;
-}
+type Line = [text: string, isWrong?: boolean];
 
 /** The command for who has no alarms, or wants to see all at one glance: fails where one would ring, or an event has stopped. */
 export const addCheckCommand = ({ program, config, workspace, reading, write, bounds }: Commands): Command =>
@@ -48,29 +45,30 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
     )
     .addOption(workspace())
     .action(({ expect = [], workspace }: { expect?: Expected[]; workspace: string }) =>
-      reading(async (query, database) => {
-        const upkeep = await readUpkeep(query);
-        const settled = createSettled(query, bounds);
-        const workspaces = await listWorkspaces(query);
+      reading(async (query, { folder }) => {
+        const names = await listWorkspaces(query);
+        const [upkeep, settled, workspaces] = [await readUpkeep(query), createSettled(query, bounds), () => names];
         const lines: Line[] = [
-          (await isServed(query)) ? { text: "a service runs" } : { text: "no service runs", isWrong: true },
+          (await isServed(query)) ? ["a service runs"] : ["no service runs", true],
           ofDatabase(upkeep),
-          await ofEvents(query, workspaces),
+          await ofEvents(query, names),
           await ofWaiting(query),
           await ofSettled(settled).catch(unknown("what is settled")),
-          await ofSums({ query }, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
-          await ofRetention(query, { days: config.retentionDays, workspaces: () => workspaces }),
+          await ofSums({ query }, { workspaces, settled }).catch(unknown("how far the figures are")),
+          await ofRetention(query, { days: config.retentionDays, workspaces }),
           ...ofClock(upkeep),
           ...ofBackup(upkeep),
-          ...upkeep.archives.map(({ workspace, seconds }) => ({
-            text: `the archive of ${workspace} was run ${span(seconds)} ago`,
-            isWrong: seconds > ARCHIVE,
-          })),
-          ...ofDisk(database.folder),
+          ...upkeep.archives.map(
+            ({ workspace, seconds }): Line => [
+              `the archive of ${workspace} was run ${span(seconds)} ago`,
+              seconds > ARCHIVE,
+            ],
+          ),
+          ...(folder === undefined ? [] : [ofDisk(folder)]),
           ...(await Promise.all(expect.map((one) => ofExpected(query, workspace, one)))),
         ];
-        write(lines.map(({ text, isWrong }) => `${isWrong ? "WRONG" : "ok   "}  ${text}\n`));
-        const wrong = lines.filter(({ isWrong }) => isWrong).map(({ text }) => text);
+        write(lines.map(([text, isWrong]) => `${isWrong ? "WRONG" : "ok   "}  ${text}\n`));
+        const wrong = lines.filter(([, isWrong]) => isWrong).map(([text]) => text);
         if (wrong.length > 0) throw new StartError(wrong.join("\n"));
       }),
     );
@@ -84,22 +82,20 @@ const span = (seconds: number): string => {
 
 const unknown =
   (what: string) =>
-  (error: Error): Line => ({ text: `${what} is not known: ${error.message}`, isWrong: true });
+  (error: Error): Line => [`${what} is not known: ${error.message}`, true];
 
 const ofDatabase = ({ database }: Upkeep): Line =>
   database < DAY
-    ? {
-        text: `the database is new, made ${span(database)} ago: is it the one that you mean? If so, this goes within a day`,
-        isWrong: true,
-      }
-    : { text: `the database is ${span(database)} old` };
+    ? [
+        `the database is new, made ${span(database)} ago: is it the one that you mean? If so, this goes within a day`,
+        true,
+      ]
+    : [`the database is ${span(database)} old`];
 
 const ofEvents = async (query: Query, workspaces: readonly string[]): Promise<Line> => {
   const times = await Promise.all(workspaces.map((name) => lastOf(query, name, ANY)));
   const last = Math.max(0, ...times.map((at) => at ?? 0));
-  return {
-    text: last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`,
-  };
+  return [last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`];
 };
 
 const ofWaiting = async (query: Query): Promise<Line> => {
@@ -108,15 +104,13 @@ const ofWaiting = async (query: Query): Promise<Line> => {
      FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
   const [waiting, open] = [Number(row!.waiting), Number(row!.open)];
-  return {
-    text: `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`,
-    isWrong: waiting > 0 && open > WAITING,
-  };
+  const text = `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`;
+  return [text, waiting > 0 && open > WAITING];
 };
 
 const ofSettled = async (settled: Settled): Promise<Line> => {
   const seconds = Math.max(0, Date.now() - (await settled())) / 1_000;
-  return { text: `all that was stored up to ${span(seconds)} ago is settled`, isWrong: seconds > SETTLED };
+  return [`all that was stored up to ${span(seconds)} ago is settled`, seconds > SETTLED];
 };
 
 const ofSums = async (database: Pick<Database, "query">, which: Parameters<typeof createBehind>[1]): Promise<Line> => {
@@ -124,58 +118,46 @@ const ofSums = async (database: Pick<Database, "query">, which: Parameters<typeo
   const seconds = Math.max(0, ...told.map((one) => one.seconds));
   const days = told.reduce((sum, one) => sum + one.days, 0);
   const anew = days === 0 ? "" : `, and ${days} days are still to be counted anew`;
-  return { text: `the figures are ${span(seconds)} behind${anew}`, isWrong: seconds > SUMS };
+  return [`the figures are ${span(seconds)} behind${anew}`, seconds > SUMS];
 };
 
 const ofRetention = async (
   query: Query,
   { days, workspaces }: { days: number | undefined; workspaces: () => readonly string[] },
 ): Promise<Line> => {
-  if (days === undefined) return { text: "events are kept for ever: TRACKLET_RETENTION_DAYS is not set" };
+  if (days === undefined) return ["events are kept for ever: TRACKLET_RETENTION_DAYS is not set"];
   const late = await tellLate(query, { days, workspaces });
-  return late === undefined ? { text: `events are kept for ${days} days` } : { text: late, isWrong: true };
+  return late === undefined ? [`events are kept for ${days} days`] : [late, true];
 };
 
-const ofClock = ({ clock }: Upkeep): Line[] =>
-  clock === undefined
-    ? []
-    : [
-        {
-          text: `a clock of the database was ahead, and was put right ${span(clock)} ago: who follows events was told to go back`,
-          isWrong: clock < DAY,
-        },
-      ];
+const ofClock = ({ clock }: Upkeep): Line[] => {
+  if (clock === undefined) return [];
+  const text = `a clock of the database was ahead, and was put right ${span(clock)} ago`;
+  return [[`${text}: who follows events was told to go back`, clock < DAY]];
+};
 
 const ofBackup = ({ backup, dropped = 0, anew, drill, failedDrill = Number.POSITIVE_INFINITY }: Upkeep): Line[] => {
   const lines: Line[] = [];
   if (failedDrill < (drill ?? Number.POSITIVE_INFINITY))
-    lines.push({
-      text: `the last \`--drill\` failed ${span(failedDrill)} ago, and none went well since`,
-      isWrong: true,
-    });
-  if (backup === undefined) return [{ text: "`backup` was never run here" }, ...lines];
+    lines.push([`the last \`--drill\` failed ${span(failedDrill)} ago, and none went well since`, true]);
+  if (backup === undefined) return [["`backup` was never run here"], ...lines];
   if (anew !== undefined && anew < DAY)
-    lines.push({
-      text: `a backup found no dump of those before ${span(anew)} ago: is its disk mounted?`,
-      isWrong: true,
-    });
+    lines.push([`a backup found no dump of those before ${span(anew)} ago: is its disk mounted?`, true]);
   const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
   const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
-  const text = `the last backup is ${span(backup)} old${few}; ${tried}`;
-  return [{ text, isWrong: backup > BACKUP || dropped > 0 }, ...lines];
+  return [[`the last backup is ${span(backup)} old${few}; ${tried}`, backup > BACKUP || dropped > 0], ...lines];
 };
 
-const ofDisk = (folder: string | undefined): Line[] => {
-  if (folder === undefined) return [];
+const ofDisk = (folder: string): Line => {
   const free = freeBytes(folder);
-  return [{ text: `${(free / 1e9).toFixed(1)} GB are free on the disk of ${folder}`, isWrong: free < DISK }];
+  return [`${(free / 1e9).toFixed(1)} GB are free on the disk of ${folder}`, free < DISK];
 };
 
 const ofExpected = async (query: Query, workspace: string, { name, span, ms }: Expected): Promise<Line> => {
   const at = await lastOf(query, workspace, name);
-  if (at !== undefined && Date.now() - at <= ms) return { text: `the event ${JSON.stringify(name)} has come in time` };
+  if (at !== undefined && Date.now() - at <= ms) return [`the event ${JSON.stringify(name)} has come in time`];
   const last = at === undefined ? "there was none" : `the last one came at ${new Date(at).toISOString()}`;
-  return { text: `no event ${JSON.stringify(name)} for ${span}, ${last}`, isWrong: true };
+  return [`no event ${JSON.stringify(name)} for ${span}, ${last}`, true];
 };
 
 const readExpected = (value: string): Expected => {
