@@ -1,6 +1,5 @@
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { digests, listTokens, listWorkspaces, sha256 } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
@@ -12,7 +11,7 @@ import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
 import { answerOf, Given, wantedOf } from "../numbers/answer.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/export.js";
-import type { Commands, Say } from "./commands.js";
+import type { Say } from "./commands.js";
 import { planOf, toMembers } from "./plan.js";
 
 /** Milliseconds that a statement may take: as one of a request. */
@@ -26,31 +25,13 @@ const REFUSED = "the access token is not taken: it is wrong, or has expired";
 
 type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAnswer> | ReturnType<typeof toError>>;
 
-/** The command by which an assistant asks. */
-export const addMcpCommand = ({ program, config, say }: Commands): void => {
-  program
-    .command("mcp")
-    .description(
-      "lets an assistant ask, by the Model Context Protocol over stdin and stdout: which events there are, and the questions of docs/service/sql.md",
-    )
-    .addOption(
-      new Option(
-        "--token <token>",
-        "an access token, of whose workspace alone is told; others on this machine see an argument, and not the variable",
-      )
-        .env("MCP_ACCESS_TOKEN")
-        .makeOptionMandatory(),
-    )
-    .action(({ token }: { token: string }) => serveAssistant(config, token, say));
-};
-
 /**
  * Answers an assistant over stdin and stdout, until that ends. Nothing is held between two questions: the database is opened for
  * each, and the token looked up.
  *
  * @throws StartError where the database cannot be used, or the token is none
  */
-const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
+export const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
   const over: Reading = async (work) => {
     const database = await openDatabase(config, "tables", say);
     const query = readOnly(database, LIMIT_MS);

@@ -4,7 +4,6 @@ import type { ServiceConfig } from "../config/options.js";
 import { SERVICE } from "../database/migrations.js";
 import { BOUNDS } from "../database/settled.js";
 import { addArchiveCommand } from "./archive/run.js";
-import { addMcpCommand } from "./assistant.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";
 import { createCommands, type Told } from "./commands.js";
@@ -17,7 +16,7 @@ import { addLeftOutCommands } from "./leave-out.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addLossCommand, addPlanCommand } from "./plan.js";
 import { addRestoreCommand } from "./restore.js";
-import { addSqlCommand } from "./sql.js";
+import { addMcpCommand, addSqlCommand } from "./sql.js";
 import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { type Static, Type } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
+import { type Static, type TSchema, Type } from "typebox";
+import type { Validator } from "typebox/compile";
 import { listWorkspaces } from "../access/tokens.js";
 import { DEFAULT_WORKSPACE, digest, filledText, isUuid, parseJson } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
@@ -97,7 +97,7 @@ const User = Type.Object(
 );
 
 /** What a line of each table must be. */
-const LINES = { accounts: Compile(Account), contacts: Compile(Contact), users: Compile(User) };
+const LINES = { accounts: Account, contacts: Contact, users: User };
 
 /**
  * Stores records, but for contacts that were erased after what a line tells of them; resolves to the number of those. A line that
@@ -202,7 +202,7 @@ export const importFile = async (database: Database, options: ImportOptions) => 
 };
 
 const Time = Type.Integer(TIME);
-const Schema = Type.Object(
+const Event = Type.Object(
   {
     /** A UUID, as `export` writes it, or what another tool calls it by. */
     id: Uid,
@@ -217,8 +217,7 @@ const Schema = Type.Object(
   },
   { additionalProperties: false },
 );
-const EVENT = Compile(Schema);
-type EventLine = Static<typeof Schema>;
+type EventLine = Static<typeof Event>;
 
 interface ImportOptions {
   workspace: string;
@@ -234,7 +233,7 @@ interface ImportOptions {
  */
 const importEvents = async (database: Database, { workspace, file, say }: ImportOptions): Promise<number> => {
   let withoutAccount = 0;
-  const lines = await check(file, EVENT, ({ line }) => {
+  const lines = await check(file, Event, ({ line }) => {
     if (accountOf(line as EventLine) === undefined) withoutAccount += 1;
     return undefined;
   });
@@ -296,20 +295,22 @@ const MAX_TOLD = 20;
  * @param more says what else is wrong with a line, if anything
  * @throws StartError that names the lines that are wrong
  */
-const check = async (file: string, schema: Validator, more: (line: Line) => string | undefined): Promise<number> => {
+const check = async (file: string, schema: TSchema, more: (line: Line) => string | undefined): Promise<number> => {
+  const { Compile } = await import("typebox/compile");
+  const validator = Compile(schema);
   let lines = 0;
   const wrong: string[] = [];
   for await (const one of read(file)) {
     lines += 1;
-    const what = wrongWith(one, schema) ?? more(one);
+    const what = wrongWith(one, validator) ?? more(one);
     if (what !== undefined && wrong.push(`line ${one.number}: ${what}`) === MAX_TOLD) break;
   }
   if (wrong.length > 0) throw new StartError(`${file}, ${wrong.join("\n")}; nothing was imported`);
   return lines;
 };
 
-const wrongWith = ({ line }: Line, schema: Validator): string | undefined => {
+const wrongWith = ({ line }: Line, validator: Validator): string | undefined => {
   if (line === undefined) return "it is no JSON";
-  const [error] = schema.Errors(line);
+  const [error] = validator.Errors(line);
   return error && `${error.instancePath.slice(1).replaceAll("/", ".") || "it"} ${error.message}`;
 };

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
@@ -25,6 +26,28 @@ export const addSqlCommand = ({ program, workspace, reading, stdout }: Commands)
         await writeRows(rows, format, stdout);
       }),
     );
+
+/** The command by which an assistant asks. */
+export const addMcpCommand = ({ program, config, say }: Commands): void => {
+  program
+    .command("mcp")
+    .description(
+      "lets an assistant ask, by the Model Context Protocol over stdin and stdout: which events there are, and the questions of docs/service/sql.md",
+    )
+    .addOption(
+      new Option(
+        "--token <token>",
+        "an access token, of whose workspace alone is told; others on this machine see an argument, and not the variable",
+      )
+        .env("MCP_ACCESS_TOKEN")
+        .makeOptionMandatory(),
+    )
+    .action(async ({ token }: { token: string }) => {
+      // What it takes to answer one takes as long to load as all else.
+      const { serveAssistant } = await import("./assistant.js");
+      await serveAssistant(config, token, say);
+    });
+};
 
 interface Options {
   with?: string[];
