@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import type { Readable } from "node:stream";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { readLines } from "../../base/lines.js";
 import type { Copying } from "../../database/database.js";
 
 /*
@@ -60,9 +58,9 @@ export const uuidText = (bytes: Uint8Array): string => {
 const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
   TIMESTAMP: (text) => new Date(Number(text)),
   STRING: (text) => text,
-  UUID: (hex) => Buffer.from(hex, "hex"),
+  UUID: (uuid) => Buffer.from(uuid.replaceAll("-", ""), "hex"),
   INT32: Number,
-  BOOLEAN: (text) => text === "t",
+  BOOLEAN: (text) => text === "true",
 };
 
 const SCHEMA = schemaFromColumnData({
@@ -131,8 +129,10 @@ export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = 
   }
 }
 
-/** Rows of a group, and characters after which it ends before that: what is held in memory. */
+/** Rows of a group, and characters of params after which it ends before that: what is held in memory. */
 const [MOST_ROWS, MOST_LENGTH] = [50_000, 32_000_000];
+/** Rows that are fetched at a time. */
+const CHUNK = 500;
 
 /** Which events, by their ids. */
 export interface Range {
@@ -140,43 +140,25 @@ export interface Range {
   to: string;
 }
 
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-/** Ids without their dashes: they are bytes in a file. */
-const SELECTED = NAMES.map((name) => (COLUMNS[name].type === "UUID" ? `encode(uuid_send(${name}), 'hex')` : name));
-
 /** The events of a range by account and time: the database sorts them, on its disk where they are many. */
-export const copyEvents = ({ read }: Copying, workspace: string, { from, to }: Range): AsyncGenerator<Group> =>
-  groupsOf(
-    read(`(SELECT ${SELECTED} FROM events
-      WHERE workspace = ${literal(workspace)} AND id >= ${literal(from)} AND id < ${literal(to)}
-      ORDER BY account_uid COLLATE "C", coalesce(occurred_at, received_at), id)`),
+export async function* selectEvents({ query }: Copying, workspace: string, { from, to }: Range): AsyncGenerator<Group> {
+  await query(
+    `DECLARE archived CURSOR FOR SELECT ${NAMES} FROM events WHERE workspace = $1 AND id >= $2 AND id < $3
+     ORDER BY account_uid COLLATE "C", coalesce(occurred_at, received_at), id`,
+    [workspace, from, to],
   );
-
-/** The rows of COPY's text format (PostgreSQL, "COPY"). */
-async function* groupsOf(stream: Readable): AsyncGenerator<Group> {
   let [group, length] = [emptyGroup(), 0];
-  for await (const line of readLines(stream)) {
-    add(group, line);
-    length += line.length;
-    if (group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
-    yield group;
+  for (;;) {
+    const rows = await query(`FETCH ${CHUNK} FROM archived`);
+    for (const row of rows) {
+      for (const name of NAMES)
+        group.columns[name].push(row[name] === null ? null : READ[COLUMNS[name].type](String(row[name])));
+      length += String(row.params).length;
+    }
+    group.rows += rows.length;
+    if (rows.length > 0 && group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
+    if (group.rows > 0) yield group;
+    if (rows.length === 0) return;
     [group, length] = [emptyGroup(), 0];
   }
-  if (group.rows > 0) yield group;
 }
-
-const READERS = NAMES.map((name) => READ[COLUMNS[name].type]);
-
-const add = (group: Group, line: string): void => {
-  const cells = line.split("\t");
-  NAMES.forEach((name, at) => {
-    const cell = cells[at]!;
-    group.columns[name].push(cell === "\\N" ? null : READERS[at]!(cell.includes("\\") ? unescaped(cell) : cell));
-  });
-  group.rows += 1;
-};
-
-const ESCAPED: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
-
-const unescaped = (cell: string): string => cell.replace(/\\(.)/gs, (_, letter: string) => ESCAPED[letter] ?? letter);

@@ -13,7 +13,16 @@ import { keptPlace, lostPlace } from "../../records/lost-places.js";
 import { type Commands, daysArgument, type Say } from "../commands.js";
 import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
-import { copyEvents, type Group, NAMES, type Name, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
+import {
+  type Group,
+  NAMES,
+  type Name,
+  type Range,
+  readEvents,
+  selectEvents,
+  uuidText,
+  writeEvents,
+} from "./parquet.js";
 import { folderOf, type Manifest, openFolder, readManifest, type Store, writeManifest } from "./store.js";
 
 interface ArchiveArguments {
@@ -215,7 +224,7 @@ const addFile = async (
   const at = timeText(range.from);
   const begin = timeOf(range.from) % DAY_MS === 0 ? at.slice(0, 10) : at.replaceAll(":", "-");
   const name = `${folderOf(manifest.workspace)}/day=${at.slice(0, 10)}/${begin}.parquet`;
-  const write = (path: string) => copying!((by) => writeEvents(path, copyEvents(by, manifest.workspace, range)));
+  const write = (path: string) => copying!((by) => writeEvents(path, selectEvents(by, manifest.workspace, range)));
   const written = await store.make(name, write);
   manifest.files.push({ name, ...range, ...written });
   manifest.place = range.to;

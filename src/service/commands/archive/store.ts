@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
+import { giveTo } from "../../database/embedded/server-user.js";
 import { sumOf, toDisk } from "./parquet.js";
 
 /** The files of an archive, by their names below its folder. */
@@ -25,7 +26,8 @@ export interface Store {
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";
 
-const LOCK = `${HIDDEN}lock`;
+/** What root makes is for nobody but the owner of the folder. */
+const isRoot = process.getuid?.() === 0;
 
 /** What a disk says; a database that fails says otherwise. */
 const OF_DISK = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"];
@@ -44,22 +46,12 @@ export const openFolder = (given: string): Store => {
     if (!OF_DISK.includes(error.code ?? "")) throw error;
     throw new StartError(`${place} cannot be written: ${fileReason(error)}; run it again when that is mended`);
   };
-  /** What root makes is the owner's of the folder, and for nobody else. */
-  const own = (path: string, mode: number): void => {
-    if (process.getuid?.() !== 0) return;
-    const { uid, gid } = statSync(place);
-    chownSync(path, uid, gid);
-    chmodSync(path, mode);
-  };
-  own(join(place, LOCK), 0o600);
   const inPlace: Store["make"] = async (name, work) => {
     const folder = dirname(at(name));
-    const made = await mkdir(folder, { recursive: true });
-    for (let below = folder; made !== undefined && below.length >= made.length; below = dirname(below))
-      own(below, 0o700);
+    await mkdir(folder, { recursive: true, ...(isRoot && { mode: 0o700 }) });
     const part = join(folder, `${HIDDEN}${basename(name)}.part`);
     const result = await work(part);
-    own(part, 0o600);
+    if (isRoot) chmodSync(part, 0o600);
     await rename(part, at(name));
     await toDisk(folder);
     return result;
@@ -70,7 +62,10 @@ export const openFolder = (given: string): Store => {
     read: (name) => readFile(at(name), "utf8").catch(unlessAbsent),
     sum: (name) => sumOf(at(name)).catch(unlessAbsent),
     open: (name) => asyncBufferFromFile(at(name)).catch(unlessAbsent),
-    close: () => closeSync(lock),
+    close: () => {
+      if (isRoot) giveTo(place, statSync(place));
+      closeSync(lock);
+    },
   };
 };
 
@@ -79,7 +74,7 @@ const lockOf = (place: string): number => {
   let descriptor: number;
   try {
     mkdirSync(place, { recursive: true });
-    descriptor = openSync(join(place, LOCK), "a+");
+    descriptor = openSync(join(place, `${HIDDEN}lock`), "a+", isRoot ? 0o600 : 0o666);
   } catch (error) {
     throw new StartError(`${place} cannot be used: ${fileReason(error as NodeJS.ErrnoException)}`);
   }

@@ -157,12 +157,14 @@ it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's,
   await inFolder(() => chown(folder, OWNER, OWNER));
   await put(told("anna", TODAY - 3 * DAY));
   await go();
-  const made = await readdir(folder, { recursive: true, withFileTypes: true });
-  expect(made).toHaveLength(5);
-  for (const entry of made) {
-    const { uid, mode } = await stat(join(entry.parentPath, entry.name));
-    expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
-  }
+  await inFolder(async () => {
+    const made = await readdir(folder, { recursive: true, withFileTypes: true });
+    expect(made).toHaveLength(5);
+    for (const entry of made) {
+      const { uid, mode } = await stat(join(entry.parentPath, entry.name));
+      expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
 });
 
 it("is for one process at a time, and says when its disk is full", async () => {
