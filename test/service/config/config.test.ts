@@ -9,8 +9,8 @@ import { addressesOf, OPTIONS, type Option, readConfig } from "../../../src/serv
 it("has a table of its options in the README", async () => {
   const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));
   const [now, former] = [false, true].map((isFormer) =>
-    Object.values<Option & { description: string }>(OPTIONS.properties).filter((one) => "former" in one === isFormer),
-  ) as [(Option & { description: string })[], Option[]];
+    Object.values<Option>(OPTIONS).filter((one) => "former" in one === isFormer),
+  ) as [Option[], Option[]];
   const deploy = await readFile(fileURLToPath(new URL("../../../docs/service/deploy.md", import.meta.url)), "utf8");
   for (const { variable, former: command } of former)
     expect(deploy).toMatch(RegExp(`^\\| \`${variable}\` +\\| \`${command}\``, "m"));

@@ -91,7 +91,7 @@ describe("the compose file", () => {
 });
 
 it("sets variables that the service knows", async () => {
-  const known = new Set<string>(Object.values(OPTIONS.properties).map(({ variable }) => variable));
+  const known = new Set<string>(Object.values(OPTIONS).map(({ variable }) => variable));
   for (const file of ["Dockerfile", "compose.yaml", "tracklet@.service"])
     for (const [name] of (await read(file)).matchAll(/\bTRACKLET_\w+/g))
       if (!/DOMAIN|BACKUPS/.test(name)) expect(known, file).toContain(name);
