@@ -3,7 +3,7 @@ import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
-import { BARE } from "./retention.js";
+import { BARE, removeAccounts, removeContacts } from "./retention.js";
 import { afterAllHaveEnded, CHUNK, deleteListed, type Which } from "./steps.js";
 
 /** Of a name, received in a time, or in whose params a uid stands as a whole text; all of them where nothing is said. */
@@ -93,23 +93,9 @@ export const deleteNewcomers = async (
 };
 
 const deleteRecords = async (query: Query, ids: readonly string[], since: number): Promise<void> => {
-  const gone = await query<{ id: string }>(
-    `DELETE FROM contacts WHERE id = ANY($1::uuid[]) AND ${BARE} AND NOT archived AND created_at >= $2
-     AND NOT EXISTS (SELECT 1 FROM events WHERE contact_id = contacts.id) RETURNING id`,
-    [ids, since],
-  );
-  const left = await query<{ account_id: string }>(
-    "DELETE FROM account_contacts WHERE contact_id = ANY($1::uuid[]) RETURNING account_id",
-    [gone.map(({ id }) => id)],
-  );
-  // In steps: an account may lie on another node than its memberships.
-  const accounts = [...new Set(left.map(({ account_id }) => account_id))];
-  const used = await query<{ id: string }>(
-    "SELECT DISTINCT account_id AS id FROM account_contacts WHERE account_id = ANY($1::uuid[])",
-    [accounts],
-  );
-  const unused = accounts.filter((account) => !used.some(({ id }) => id === account));
-  await query(`DELETE FROM accounts WHERE id = ANY($1::uuid[]) AND ${BARE} AND created_at >= $2`, [unused, since]);
+  const condition = "id = ANY($1::uuid[]) AND created_at >= $2";
+  const { accounts } = await removeContacts(query, { condition, values: [ids, since] });
+  await removeAccounts(query, { condition, values: [accounts, since] });
   // Processes remember records that are gone now.
   await moveGeneration(query);
 };

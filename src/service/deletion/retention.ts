@@ -142,35 +142,29 @@ const boundsOf = (part: number): [string, string] => {
 
 /** Nobody has said more of a record than its uid. */
 export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL AND health_value IS NULL";
-/** And it was made before a time (in seconds). */
-const OLD = `${BARE} AND created_at < $3`;
 
-/** @returns the ids of those that are deleted */
-type Remove = (query: Query, range: unknown[]) => Promise<string[]>;
-
-const removeContacts: Remove = async (query, range) => {
+/** Deletes those of some contacts that nothing else tells of any more; resolves to their number, and to the accounts that they were of. */
+export const removeContacts = async (query: Query, { condition, values }: Which) => {
   const gone = await query<{ id: string }>(
-    `DELETE FROM contacts WHERE id >= $1 AND id <= $2 AND ${OLD} AND NOT archived
+    `DELETE FROM contacts WHERE ${condition} AND ${BARE} AND NOT archived
      AND NOT EXISTS (SELECT 1 FROM events WHERE contact_id = contacts.id) RETURNING id`,
-    range,
+    values,
   );
-  const ids = gone.map(({ id }) => id);
-  if (ids.length > 0) await query("DELETE FROM account_contacts WHERE contact_id = ANY($1::uuid[])", [ids]);
-  return ids;
+  const memberships = "DELETE FROM account_contacts WHERE contact_id = ANY($1::uuid[]) RETURNING account_id";
+  const left = await query<{ account_id: string }>(memberships, [gone.map(({ id }) => id)]);
+  return { gone: gone.length, accounts: [...new Set(left.map(({ account_id }) => account_id))] };
 };
 
-/** In steps: an account may lie on another node than its memberships. */
-const removeAccounts: Remove = async (query, range) => {
-  const bare = await query<{ id: string }>(`SELECT id FROM accounts WHERE id >= $1 AND id <= $2 AND ${OLD}`, range);
-  const ids = bare.map(({ id }) => id);
+/** The same of accounts to which nobody belongs. In steps: an account may lie on another node than its memberships. */
+export const removeAccounts = async (query: Query, { condition, values }: Which): Promise<{ gone: number }> => {
+  const bare = await query<{ id: string }>(`SELECT id FROM accounts WHERE ${condition} AND ${BARE}`, values);
   const used = await query<{ id: string }>(
     "SELECT DISTINCT account_id AS id FROM account_contacts WHERE account_id = ANY($1::uuid[])",
-    [ids],
+    [bare.map(({ id }) => id)],
   );
-  const kept = new Set(used.map(({ id }) => id));
-  const unused = ids.filter((id) => !kept.has(id));
-  if (unused.length > 0) await query("DELETE FROM accounts WHERE id = ANY($1::uuid[])", [unused]);
-  return unused;
+  const unused = bare.map(({ id }) => id).filter((id) => !used.some((one) => one.id === id));
+  await query("DELETE FROM accounts WHERE id = ANY($1::uuid[])", [unused]);
+  return { gone: unused.length };
 };
 
 /**
@@ -195,7 +189,8 @@ export const deleteBareRecords = async (
       const step = async (query: Query, begin: string): Promise<{ gone: number; next: string | undefined }> => {
         const page = `SELECT id FROM ${table} WHERE id >= $1 AND id <= $2 ORDER BY id LIMIT 1 OFFSET ${CHUNK}`;
         const next = (await query<{ id: string }>(page, [begin, last]))[0]?.id;
-        const { length: gone } = await remove(query, [begin, next ?? last, Math.floor(before / 1_000)]);
+        const values = [begin, next ?? last, Math.floor(before / 1_000)];
+        const { gone } = await remove(query, { condition: "id >= $1 AND id <= $2 AND created_at < $3", values });
         // Processes remember records that are gone now.
         if (gone > 0) await moveGeneration(query);
         return { gone, next };

@@ -67,24 +67,17 @@ export const personRoutes =
         return Readable.from(dataOf(database, { workspace, uid, id: id! }));
       },
     );
-    const erasure = {
-      ...common,
-      summary: "Erase one contact",
-      description: "With the admin token. It is answered once nothing can be stored any more that had occurred before.",
-      response: { 200: Erased, ...failures },
-    };
-    app.delete(
-      "/v2/contacts",
-      { schema: { ...erasure, operationId: "eraseContact", querystring: Type.Object({ uid }) } },
-      (request) => erase(request, request.query),
-    );
     app.post(
       "/v2/contacts/erase",
       {
         schema: {
-          ...erasure,
-          operationId: "eraseContactOfBody",
-          description: `${erasure.description} The uid stands in the body, and so in no log of a web server.`,
+          ...common,
+          operationId: "eraseContact",
+          summary: "Erase one contact",
+          description:
+            "With the admin token. It is answered once nothing can be stored any more that had occurred before. " +
+            "The uid stands in the body, and so in no log of a web server.",
+          response: { 200: Erased, ...failures },
           body: Type.Object({ uid }, strict),
         },
       },
@@ -94,12 +87,13 @@ export const personRoutes =
       "/v2/contacts/anonymise",
       {
         schema: {
-          ...erasure,
+          ...common,
           operationId: "anonymiseContact",
           summary: "Keep the events of one contact without a name",
           description:
             "With the admin token. Erases the contact; its events go to another one of chance, with their name, their day and the " +
             "params that the body lists.",
+          response: { 200: Erased, ...failures },
           body: Type.Object({ uid, params: Type.Optional(params) }, strict),
         },
       },

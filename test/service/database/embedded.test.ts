@@ -230,8 +230,9 @@ describe("a data folder", () => {
     for (const contact_uid of ["anna", "ben"])
       expect((await postAsDemo(url, "seen", { contact_uid })).status).toBe(200);
     await command(data, "erase", "anna");
-    const headers = { authorization: "Bearer an-admin-token-of-16" };
-    expect((await fetch(`${url}/v2/contacts?uid=ben`, { method: "DELETE", headers })).status).toBe(200);
+    const headers = { authorization: "Bearer an-admin-token-of-16", "content-type": "application/json" };
+    const asked = { method: "POST", headers, body: '{"uid":"ben"}' };
+    expect((await fetch(`${url}/v2/contacts/erase`, asked)).status).toBe(200);
     await service.stop("SIGTERM");
     const files = readdirSync(data);
     expect(files).toEqual(expect.arrayContaining(["erasures", "erasures.key", "service.lock", "tidied"]));
