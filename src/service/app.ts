@@ -123,7 +123,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { addressRecords } = config;
   const isServed = (workspace: string) => access.workspaces().includes(workspace);
   const state = { generation, erased, isServed, addressRecords, bounds };
-  const store = metrics.watchStore(createEventStore(database, { ...metrics, ...state }));
+  const store = createEventStore(database, { ...metrics, ...state });
   await store.probe().catch(async (error: Error) => {
     await generation.stop();
     return failed(error);
@@ -192,7 +192,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const refuse = refuseOtherMethods(app);
   await app.register(
     eventRoutes(store, {
-      ...{ ...config, access, quota, countMore, tellRefused, count: metrics.count },
+      ...{ ...config, access, quota, countMore, tellRefused, ...metrics },
       prove: createProve(config, metrics.count),
     }),
   );

@@ -11,6 +11,7 @@ import type { ServiceConfig } from "../config/options.js";
 import { type Answered, explainError, HttpError } from "../http/errors.js";
 import { type Row, rowsOf } from "./body.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
+import { reasonOf } from "./refusals.js";
 import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
 import { type NewEvent, stampOf } from "./store/rows.js";
 import type { EventStore } from "./store/store.js";
@@ -158,6 +159,8 @@ export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   access: Access;
   prove: Prove;
   count: Count;
+  /** Is told how many more events wait to be committed, or fewer. */
+  waits(more: number): void;
   quota: ReturnType<typeof createQuota>;
   /** Counts more of a request of an address. @throws HttpError 429 */
   countMore(address: string, points: number): void;
@@ -184,7 +187,7 @@ interface Recorded {
 /** @returns records the events of a request; resolves to what became of each, once all that are right are committed */
 export const createRecord = (
   store: EventStore,
-  { count, countMore, gpc, maxEventBytes, prove, quota }: EventOptions,
+  { count, countMore, gpc, maxEventBytes, prove, quota, waits }: EventOptions,
 ) => {
   /** Each is counted as a request, and whoever has nothing left costs nothing more. */
   const countAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): void => {
@@ -225,6 +228,7 @@ export const createRecord = (
     } catch (error) {
       giveBack(points);
       one.error = error as Error;
+      count("events_refused_total", { reason: reasonOf(error), workspace: event.workspace });
       return;
     }
     if (ignored.length === 0) return;
@@ -244,7 +248,9 @@ export const createRecord = (
       return all;
     }
     const giveBack = quota.spend({ ...sender, points: right.reduce((sum, one) => sum + one.judged!.points, 0) });
+    waits(right.length);
     await Promise.all(right.map((one) => storeOne(one, giveBack)));
+    waits(-right.length);
     const failed = right.filter(({ error }) => error !== undefined);
     // Nothing is stored: said by the status, as of a single event.
     if (failed.length === right.length) throw failed[0]!.error;

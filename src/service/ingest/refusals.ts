@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pointsOf } from "../access/limits.js";
+import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { type Answered, createTold } from "../http/errors.js";
 import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
 
@@ -16,8 +17,17 @@ const REASONS: Record<number, string> = {
 };
 /** What an address sent for nothing. */
 const WASTED = [400, 413, 415, 422];
-/** All words of `reason` but those of what the database refuses. */
-export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", "server_quota", "identity"];
+/** Why an event was not stored that was right. */
+export const reasonOf = (error: unknown): string => {
+  if ((error as { statusCode?: number }).statusCode === 503) return "full";
+  if (!isUnavailable(error)) return "failed";
+  return faultOf(error) === "disk" ? "disk" : "away";
+};
+/** All words of `reason`. */
+export const REFUSALS = [
+  ...new Set(Object.values(REASONS)),
+  ...["broken", "quota", "server_quota", "identity", "full", "away", "disk", "failed"],
+];
 
 /** Is told of each request that is answered with an error, and of each event that is refused among others, with its bytes. */
 type Tell = (request: FastifyRequest, answer: Answered, bytes?: number) => void;

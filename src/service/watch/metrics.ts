@@ -11,12 +11,11 @@ import {
 import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
 import { freeBytes } from "../database/embedded/room.js";
-import { faultOf, isUnavailable } from "../database/sql-state.js";
 import type { Behind } from "../days/behind.js";
 import { createTold, HttpError, unavailable } from "../http/errors.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
-import type { EventStore } from "../ingest/store/store.js";
+import type { NewEvent } from "../ingest/store/rows.js";
 import { createEventAges, type Upkeep } from "./ages.js";
 
 /** What tells the metrics: of this process, or, where it is one of a unit, of all of them, each with its number. */
@@ -194,8 +193,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
   ]);
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
-    for (const reason of ["full", "away", "disk", "failed", ...REFUSALS])
-      count("events_refused_total", { reason, workspace }, 0);
+    for (const reason of REFUSALS) count("events_refused_total", { reason, workspace }, 0);
 
   return {
     type: registry.contentType,
@@ -207,29 +205,17 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
     loadAges: ages.load,
     count,
     /** To be called for each transaction of events. */
-    committed: (events: number, seconds: number): void => {
-      batches.observe(events);
+    committed: (events: readonly NewEvent[], seconds: number): void => {
+      batches.observe(events.length);
       commits.observe(seconds);
+      // What is of the past has not come now.
+      for (const { originId, workspace, eventUid } of events)
+        if (originId === undefined) ages.seen(workspace, eventUid);
     },
-    /** Counts what goes into a store. */
-    watchStore: (store: EventStore): EventStore => ({
-      ...store,
-      add: (event) => {
-        waiting += 1;
-        return store.add(event).then(
-          () => {
-            waiting -= 1;
-            // What is of the past has not come now.
-            if (event.originId === undefined) ages.seen(event.workspace, event.eventUid);
-          },
-          (error: unknown) => {
-            waiting -= 1;
-            count("events_refused_total", { reason: reasonOf(error), workspace: event.workspace });
-            throw error;
-          },
-        );
-      },
-    }),
+    /** To be told how many more events wait for that, or fewer. */
+    waits: (more: number): void => {
+      waiting += more;
+    },
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
       const told = createTold();
@@ -249,13 +235,6 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
       });
     },
   };
-};
-
-/** Why an event was not stored that was right. */
-const reasonOf = (error: unknown): string => {
-  if ((error as { statusCode?: number }).statusCode === 503) return "full";
-  if (!isUnavailable(error)) return "failed";
-  return faultOf(error) === "disk" ? "disk" : "away";
 };
 
 type Metrics = ReturnType<typeof createMetrics>;

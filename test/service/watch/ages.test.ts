@@ -102,7 +102,7 @@ it("has a command that fails where an event has not come in time", async () => {
   for (const wrong of ["signed_up", "signed_up:0h", "signed_up:24", ":1h"])
     await expect(check(wrong)).rejects.toThrow(/must be a name and a time, such as signed_up:24h/);
   // Nobody has deleted it, nor has anybody counted it.
-  await database.query("UPDATE events SET id = $1 WHERE event_uid = 'old'", [idAt(Date.now() - 9 * 24 * HOUR)]);
+  await database.query("UPDATE events SET id = $1 WHERE event_uid = 'old'", [idAt(Date.now() - 9.5 * 24 * HOUR)]);
   const kept = (retentionDays: number) => runTold({ ...place, retentionDays }, "check", "--expect", "*:1h");
   await expect(kept(30)).rejects.toThrow(/^the figures are 9 days behind$/);
   await expect(kept(7)).rejects.toThrow("retention is 2 days behind, it never ended well");

@@ -13,13 +13,8 @@ interface Target {
   columns: readonly string[];
   /** Columns that are the same in all rows, as SQL. */
   fixed?: Readonly<Record<string, string>>;
-  /** What is told of each row that was not there. */
+  /** What is told of each row that was not there; one that was stays as it is. */
   returning: string;
-  /**
-   * May a row be there already, which then stays as it is? One that may is written into the log with a confirmation, of 48
-   * bytes. Default: it may
-   */
-  mayBeThere?: boolean;
 }
 
 /**
@@ -42,14 +37,13 @@ export const createInsert = (target: Target) => {
 };
 
 /** @returns makes the statement of so many rows; there is one text for each number */
-const createStatement = ({ name, table, columns, fixed = {}, returning, mayBeThere = true }: Target) => {
-  const conflict = mayBeThere ? " ON CONFLICT DO NOTHING" : "";
+const createStatement = ({ name, table, columns, fixed = {}, returning }: Target) => {
   const names = [...columns, ...Object.keys(fixed)].join(", ");
   const texts = new Map<number, string>();
   const textOf = (length: number): string => {
     const row = (_: unknown, at: number) =>
       `(${[...columns.map((_, column) => `$${at * columns.length + column + 1}`), ...Object.values(fixed)].join(", ")})`;
-    return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")}${conflict} RETURNING ${returning}`;
+    return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")} ON CONFLICT DO NOTHING RETURNING ${returning}`;
   };
   return (rows: readonly (readonly unknown[])[]): Statement => {
     const { length } = rows;
@@ -103,12 +97,11 @@ export const stampOf = (params: unknown, isOfPage: boolean): string | undefined 
   return isOfScript || !isOfPage ? stamp : undefined;
 };
 
-/** The columns of an event besides its id, and what they hold. */
+/** The columns of an event, and what they hold. */
 const COLUMNS = [
-  ...["contact_id", "workspace", "contact_uid", "account_uid", "event_uid", "received_at", "occurred_at"],
-  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven", "unlisted"],
+  ...["id", "contact_id", "workspace", "contact_uid", "account_uid", "event_uid", "received_at", "occurred_at"],
+  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven", "unlisted", "origin_id"],
 ];
-const IMPORTED = [...COLUMNS, "origin_id"];
 
 const textOf = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value));
 
@@ -132,29 +125,19 @@ const rowOf = (id: string, event: NewEvent): unknown[] => {
     end?.params ?? event.params,
     event.isProven ?? null,
     event.isUnlisted ?? null,
+    event.originId ?? null,
   ];
 };
 
-const targetOf = (name: string, columns: readonly string[]) => ({
-  name,
-  table: "events",
-  columns: ["id", ...columns],
-  returning: "id::text",
-});
-const append = createInsert({ ...targetOf("append_events", COLUMNS), mayBeThere: false });
-const insert = createInsert(targetOf("insert_events", COLUMNS));
-const importNew = createInsert(targetOf("import_events", IMPORTED));
+const insert = createInsert({ name: "insert_events", table: "events", columns: COLUMNS, returning: "id::text" });
 
 /** Stores events under their ids; of those with a stamp that the contact has had already, none. */
 export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]): Statement[] => {
-  const isImport = events.some(({ originId }) => originId !== undefined);
-  const isStamped = events.some(({ stamp }) => stamp !== undefined);
   const order = [...events.keys()];
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
-  if (isStamped) order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
-  const rows = order.map((at) => rowOf(ids[at]!, events[at]!));
-  if (isImport) return importNew(rows.map((row, at) => [...row, events[order[at]!]!.originId ?? null]));
-  return isStamped ? insert(rows) : append(rows);
+  if (events.some(({ stamp }) => stamp !== undefined))
+    order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
+  return insert(order.map((at) => rowOf(ids[at]!, events[at]!)));
 };
 
 /** A contact, and whose it is. */

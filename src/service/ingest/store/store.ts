@@ -95,8 +95,8 @@ export interface EventStore {
 export interface StoreOptions extends AtGeneration {
   /** Is a workspace there? */
   isServed(workspace: string): boolean;
-  /** Is called after each commit, with the number of its events and the seconds that it took. */
-  committed?(events: number, seconds: number): void;
+  /** Is called after each commit, with its events and the seconds that it took. */
+  committed?(events: readonly NewEvent[], seconds: number): void;
   count?: Count;
   /** New contacts, accounts and memberships a day of one network. Default: any number */
   addressRecords?: number;
@@ -194,7 +194,7 @@ export const createEventStore = (
     done(statements, written);
     const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
     for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
-    tell.committed?.(events.length, (performance.now() - began) / 1_000);
+    tell.committed?.(events, (performance.now() - began) / 1_000);
   };
 
   const tellLeftOut = ({ leftOut }: Commit): void => {
