@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import config from "../vitest.config.js";
 
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
@@ -22,6 +23,16 @@ const isGiven = process.env.DATABASE_URL !== undefined;
 /** Takes minutes: a part of `npm test -- --all` alone. */
 const LONG = process.env.TEST_ALL ? [] : ["**/model/spawned.test.ts"];
 
+/** These take longest: they begin first, so that nothing waits for them alone. */
+const LONGEST = ["model/spawned", "model/model", "upgrade.test", "release-scripts", "start.test", "embedded"];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const rank = ({ moduleId }: TestSpecification) => LONGEST.findLastIndex((name) => moduleId.includes(name));
+    const others = files.filter((one) => rank(one) < 0);
+    return [...files.filter((one) => rank(one) >= 0).sort((a, b) => rank(a) - rank(b)), ...others];
+  }
+}
+
 /** The tests of the service and of `npm start`, some of which replace modules: all else is as for the others. */
 export default defineConfig({
   test: {
@@ -32,5 +43,8 @@ export default defineConfig({
     globalSetup: ["src/service/build.ts", "test/service/support/places.ts"],
     isolate: true,
     fileParallelism: !isGiven,
+    // They wait for servers and processes more than they work.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -179,7 +179,7 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
  *
  * @throws StartError that names the line that is wrong
  */
-export const importFile = async (database: Database, options: ImportOptions) => {
+const importFile = async (database: Database, options: ImportOptions) => {
   const { workspace, file, say } = options;
   const table = ([...Object.keys(LINES), "events"] as (Table | "events")[]).find((name) =>
     basename(file).startsWith(name),

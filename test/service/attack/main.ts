@@ -5,14 +5,10 @@
  */
 import { connect } from "node:net";
 import fc from "fast-check";
-import { openProxy } from "../support/proxy.js";
-import { API_TOKEN, createTraffic, type Outcome, openScene, pause, readStored } from "./scene.js";
+import { API_TOKEN, createTraffic, type Outcome, openScene, readStored } from "./scene.js";
 import { upgrade } from "./upgrade.js";
 
 const isShort = process.argv.includes("--short");
-/** Events between two faults. */
-const BETWEEN = 150;
-
 const path = fc.oneof(
   fc.constantFrom(`?api_token=${API_TOKEN}`, "?api_token=wrong", "").map((query) => `/v1/track/event${query}`),
   fc.constantFrom("/v2/users", "/v2/events", "/v2/contacts", "/v2/accounts/x", "/readyz", "/docs/"),
@@ -75,27 +71,7 @@ const fuzz = async (): Promise<Outcome> => {
   return { scene, traffic, note: `seed ${seed}${isWrong ? ", THE SERVICE ENDED" : ""}`, isWrong };
 };
 
-/** The database says nothing more for half a minute, on connections that stay open. */
-const silence = async (): Promise<Outcome> => {
-  const scene = await openScene(true);
-  const target = new URL(scene.place.databaseUrl!);
-  const proxy = await openProxy(target.host);
-  target.host = proxy.host;
-  await scene.start({ DATABASE_URL: target.href });
-  const traffic = createTraffic(scene);
-  await traffic.more(BETWEEN);
-  proxy.hold();
-  await pause(30_000);
-  await proxy.close();
-  await proxy.open();
-  const began = performance.now();
-  await traffic.more(BETWEEN);
-  const note = `again after ${((performance.now() - began) / 1_000).toFixed(1)} s`;
-  await traffic.stop();
-  return { scene: { ...scene, close: () => scene.close().finally(proxy.close) }, traffic, note };
-};
-
-const ROWS: Record<string, () => Promise<Outcome>> = { fuzz, silence, upgrade: () => upgrade(1_000_000) };
+const ROWS: Record<string, () => Promise<Outcome>> = { fuzz, upgrade: () => upgrade(1_000_000) };
 const named = process.argv.slice(2).filter((name) => name !== "--short");
 const names = named.length > 0 ? named : isShort ? ["fuzz"] : Object.keys(ROWS);
 const unknown = names.find((name) => !(name in ROWS));

@@ -51,6 +51,7 @@ const CLIENTS = 16;
 /** Milliseconds: longer than the service lets anybody wait. */
 const PATIENCE_MS = 40_000;
 const PAUSE_MS = 20;
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends an event, once; those of one client are of one contact. */
 const post = (url: string, stamp: string): Promise<number | string> =>
@@ -102,9 +103,6 @@ export const createTraffic = (scene: Scene) => {
   };
 };
 type Traffic = ReturnType<typeof createTraffic>;
-
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** The stamps of all events that are stored. */
 export const readStored = async ({ place }: Scene): Promise<string[]> =>

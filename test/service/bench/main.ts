@@ -1,9 +1,8 @@
 /*
  * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients, over a PostgreSQL of its own and over a
  * given one, and tells what each costs; `latency` fills a database with a year of a million events (`MILLIONS=10`), and times each look-up,
- * each answer of the numbers and each question of docs/service/sql.md; `spread` compares the cluster of `DATABASE_URL` with one PostgreSQL.
- * Named as arguments, each runs alone. It never fails on a figure: figures depend on the machine and on what else it does, so ratios are of
- * one run.
+ * each answer of the numbers and each question of docs/service/sql.md. Named as an argument, each runs alone. It never fails on a figure:
+ * figures depend on the machine and on what else it does, so ratios are of one run.
  */
 import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
@@ -16,7 +15,7 @@ import { SPANS } from "../../../src/service/numbers/spans.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds } from "../../support/processor-time.js";
-import { CLUSTER, openCluster, runAt } from "../support/cluster.js";
+import { runAt } from "../support/cluster.js";
 import { followSums } from "../support/follow-sums.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
@@ -84,19 +83,6 @@ const throughput = async (): Promise<void> => {
   await Promise.all([server.stop(), rm(folder, { recursive: true })]);
 };
 
-const spread = async (): Promise<void> => {
-  if (CLUSTER === undefined) return console.log("DATABASE_URL names no cluster");
-  const [server, { url, leave }] = [await startPostgres({ sync: true }), await openCluster()];
-  const plain = await openSide({ DATABASE_URL: server.url }, () => [server.pid()]);
-  const citus = await openSide({ DATABASE_URL: url() }, () => []);
-  for (let round = 0; round < ROUNDS; round += 1) for (const side of [plain, citus]) await side.round();
-  console.table({ PostgreSQL: plain.figures(), Citus: citus.figures() });
-  const ratios = citus.perSecond().map((perSecond, at) => perSecond / plain.perSecond()[at]!);
-  console.log(`Citus to PostgreSQL, events a second: ${median(ratios).toFixed(2)}`);
-  for (const side of [plain, citus]) await side.close();
-  await Promise.all([leave(), server.stop()]);
-};
-
 /** A year of a site. */
 const EVENTS = Number(process.env.MILLIONS ?? 1) * 1_000_000;
 const SITE = { events: EVENTS, contacts: 20_000, accounts: 500, users: 100_000, days: 365 };
@@ -162,6 +148,6 @@ const latency = async (): Promise<void> => {
   await server.stop();
 };
 
-const BENCHES = { throughput, latency, spread };
+const BENCHES = { throughput, latency };
 const asked = process.argv.slice(2);
 for (const [name, bench] of Object.entries(BENCHES)) if (asked.length === 0 || asked.includes(name)) await bench();

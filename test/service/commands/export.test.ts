@@ -3,7 +3,7 @@ import { addressesOf } from "../../../src/service/config/options.js";
 import { runAt } from "../support/cluster.js";
 import { DAY, TODAY, useCommands } from "../support/command-line.js";
 import { useServer } from "../support/over-database.js";
-import { SHORT_TIME, spawnService } from "../support/service-process.js";
+import { SERVICE, SHORT_TIME, spawnService } from "../support/service-process.js";
 
 /* The commands that read: `export`, `loss` and `sql`. */
 
@@ -118,7 +118,7 @@ it("writes the rows of a query, which can change nothing", async () => {
 it("reads as a role of the server that may only read, and says in one line that it may not write", async () => {
   const url = addressesOf(place.databaseUrl!)[0]!;
   const as = (DATABASE_URL: string, ...args: string[]) =>
-    spawnService({ DATABASE_URL }, [...SHORT_TIME, ...args]).closed;
+    spawnService({ DATABASE_URL }, [...(args[0] === "export" ? SHORT_TIME : [SERVICE]), ...args]).closed;
   const reader = Object.assign(new URL(url), { username: "reader" }).href;
   const may = (grants: string) => runAt(url, grants);
   await may("CREATE ROLE reader LOGIN");

@@ -26,23 +26,6 @@ describe.skipIf(inject("isSpread"))("clocks that differ", () => {
   });
   afterAll(() => service.stop());
 
-  it("shows an event at once, and hands it on behind an id once it is settled, not twice", async () => {
-    const page = async (query: string) => service.json(`/v2/events?${query}`);
-    const walk = new URL((await page("limit=1")).pagination.next).searchParams.get("after")!;
-    expect((await service.post({ ...EVENT, event_uid: "shown" })).status).toBe(200);
-    const shown = await page("event_uid=shown");
-    expect(shown.data).toMatchObject([{ event_uid: "shown", settled: false }]);
-    // What is asked next begins in front of it still.
-    const { searchParams } = new URL(shown.pagination.next);
-    expect(searchParams.get("after")).toBe(walk);
-    const after = () => page(searchParams.toString());
-    expect((await after()).data).toEqual([]);
-    const settled = await until(async () => ((await after()).data.length > 0 ? after() : undefined));
-    expect(settled.data).toEqual([{ ...shown.data[0], settled: true }]);
-    const end = await page(new URL(settled.pagination.next).searchParams.toString());
-    expect(end).toMatchObject({ data: [], pagination: { next: settled.pagination.next } });
-  });
-
   it("refuses events with 503 while the clocks differ by too much, and works while they differ by less", async () => {
     const status = async (milliseconds: number) => {
       await setBack(database.query, milliseconds);

@@ -103,16 +103,6 @@ it("has what was stored before, meanwhile and since in the sums once, whatever w
   );
 });
 
-it("gives as many events as there are ids of now, once", async () => {
-  await store("many", 5_500, 60 * MINUTE);
-  await follow(["many"], 61 * MINUTE);
-  await follow(["many"]);
-  expect(await sumsOf("many")).toEqual(await countedOf("many"));
-  const ahead = "SELECT count(*) AS events FROM events WHERE workspace = 'many' AND id > $1";
-  expect(await database.query(ahead, [idAt(Date.now() + 1)])).toEqual([{ events: "0" }]);
-  await deleteWorkspace(database, "many");
-});
-
 it("tells who has followed it to go back, and nobody else", async () => {
   const [before] = (await store("shop", 3, -20 * MINUTE)) as [string];
   const [near] = (await store("shop", 1, -MINUTE)) as [string];

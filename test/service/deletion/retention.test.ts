@@ -3,11 +3,9 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { deleteEvents } from "../../../src/service/deletion/chosen.js";
 import {
   createRetentionBehind,
   deleteBareRecords,
-  deleteEventsBefore,
   forgetTraces,
   type Kept,
   keepFor,
@@ -151,34 +149,4 @@ it("takes tombstones that keep out nothing more, and what the audit log has held
   await forgetTraces(database.query, before);
   expect(await database.query("SELECT 1 FROM tombstones")).toHaveLength(2);
   expect(await database.query("SELECT 1 FROM audit")).toHaveLength(4);
-});
-
-it("goes on behind what the step before has deleted, leaves one notice of it, and forgets those that say nothing more", async () => {
-  await store("many", "old", Array<number>(12_000).fill(Date.now() - 40 * DAY));
-  for (const [name, age] of [
-    ["other", 40 * DAY - 20_000],
-    ["young", 0],
-  ] as const) {
-    await store("many", name, [Date.now() - age]);
-    await deleteEvents(database, "default", { name });
-  }
-  const before = Date.now() - 28 * DAY;
-  const begins: unknown[] = [];
-  const transaction: Database["transaction"] = (work) =>
-    database.transaction((query) =>
-      work((text, values = []) => {
-        if (text.startsWith("SELECT id FROM events")) begins.push(values.at(-1));
-        return query(text, values);
-      }),
-    );
-  expect(await deleteEventsBefore({ ...database, transaction }, "default", before)).toBe(12_000);
-  // Three steps, each behind what the one before has deleted, and one of what was imported.
-  expect(new Set(begins.slice(0, 3)).size).toBe(3);
-  // Those of before stay, as that of today names an event which the run does not.
-  const notices = await database.query("SELECT before FROM deletions ORDER BY id");
-  expect(notices.map((notice) => notice.before)).toEqual([null, null, idAt(before)]);
-  // Once all that they name is in front, they say nothing more.
-  await store("many", "last", [Date.now() - 1]);
-  await deleteEventsBefore(database, "default", Date.now() + 60_000);
-  expect(await database.query("SELECT 1 FROM deletions WHERE before IS NULL")).toEqual([]);
 });

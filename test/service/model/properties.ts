@@ -1,6 +1,6 @@
 import { type Driver, OWN, soon } from "./driver.js";
 import * as count from "./figures.js";
-import type { Event, Presence, State, Workspace } from "./state.js";
+import type { Event, State, Workspace } from "./state.js";
 import * as model from "./state.js";
 import { contactsOf, expectSame, followAll, idOf, isAway, paramsOf, tokenOf } from "./steps.js";
 
@@ -111,9 +111,9 @@ const erased: Property = async (state, driver) => {
   }
 };
 
-/** Lines begin with a uid. Of one without a record, or perhaps without, the figures have its id alone, or the name that chance has given it. */
-const known = (records: Map<string, { presence: Presence }>, lines: unknown[][]) =>
-  lines.map(([uid, ...line]) => [records.get(String(uid))?.presence === "there" ? uid : "?", ...line]).sort();
+/** Lines begin with a uid. Of one without a record the figures have its id alone, or the name that chance has given it. */
+const known = (records: Map<string, unknown>, lines: unknown[][]) =>
+  lines.map(([uid, ...line]) => [records.has(String(uid)) ? uid : "?", ...line]).sort();
 
 /** Every figure is what a count anew says. */
 const figures: Property = async (state, driver, chance) => {

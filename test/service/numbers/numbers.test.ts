@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readWhen } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
@@ -132,30 +131,4 @@ it.each<[zone: string, day: string, hours: number]>([
   expect(steps.map(shown)).toEqual(days);
   expect(steps.slice(1).map((end) => shown(end - 1))).toEqual(days.slice(0, -1));
   expect(steps.slice(1).map((end, at) => (end - steps[at]!) / (DAY / 24))).toEqual([24, 24, 24, hours, 24, 24, 24]);
-});
-
-it.each([
-  ...["America/Santiago", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Kiritimati", "Africa/Casablanca"],
-  "America/New_York",
-])("stand against the same stretch of the days before, until the same time of the clock of %s", (time_zone) => {
-  const shown = (time: number) => new Date(time).toLocaleString("sv", { timeZone: time_zone });
-  const earlier = (day: string, days: number) =>
-    new Date(Date.parse(day.slice(0, 10)) - days * DAY).toISOString().slice(0, 10);
-  const times = fc.integer({ min: Date.parse("2024-01-01"), max: Date.parse("2027-12-31") });
-  fc.assert(
-    fc.property(times, fc.constantFrom("24h", "7d", "30d", "90d"), (now, span) => {
-      const days = Number.parseInt(span, 10);
-      const { starts, before } = readWhen({ span }, time_zone, now);
-      if (span === "24h") return void expect(before.to).toBe(starts[0]);
-      expect(shown(before.from).slice(0, 10)).toBe(earlier(shown(starts[0]!), days));
-      if (span !== "7d") return void expect([starts.length, before.to]).toEqual([days, starts[0]]);
-      // Until the end of this hour; where clocks are set, there may be no such time of that day, or two.
-      const same = earlier(shown(now), days) + shown(now).slice(10, 13);
-      const last = shown(before.to - 1);
-      if (shown(before.to - 3_600_000).slice(0, 13) === last.slice(0, 13)) expect(last.slice(0, 13)).toBe(same);
-      const over = readWhen({ span, from: earlier(shown(now), 3), to: earlier(shown(now), 2) }, time_zone, now);
-      expect(over.before.to).toBe(over.starts[0]);
-    }),
-    { seed: 1 },
-  );
 });

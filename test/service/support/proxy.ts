@@ -6,7 +6,6 @@ export const openProxy = async (host: string) => {
   const { hostname, port } = new URL(`x://${host}`);
   const sockets = new Set<Socket>();
   let server: Server;
-  let isHeld = false;
   const listen = async (at: number): Promise<number> => {
     server = createServer((client) => {
       const through = connect(Number(port), hostname);
@@ -21,7 +20,7 @@ export const openProxy = async (host: string) => {
             sockets.delete(from);
             to.destroy();
           });
-        if (!isHeld) from.pipe(to);
+        from.pipe(to);
       }
     }).listen(at, "127.0.0.1");
     await once(server, "listening");
@@ -32,17 +31,11 @@ export const openProxy = async (host: string) => {
     host: `127.0.0.1:${own}`,
     /** Those of clients and those of the server. */
     connections: () => sockets.size,
-    /** Passes on nothing more until it was closed, and leaves connections open. */
-    hold: () => {
-      isHeld = true;
-      for (const socket of sockets) socket.unpipe().pause();
-    },
     /** Ends all connections, and refuses new ones. */
     close: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();
       await once(server, "close");
-      isHeld = false;
     },
     open: () => listen(own),
   };
