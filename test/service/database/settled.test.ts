@@ -95,13 +95,14 @@ describe("transactions that others hold up", () => {
   });
 
   it.each(["open", "prepared"])("keep back what is settled while one is %s", async (kind) => {
-    const settled = createSettled(database.query, BOUNDS);
+    const bounds = { ...BOUNDS, settled: 1_000 };
+    const settled = createSettled(database.query, bounds);
     const [id] = newIds(1) as [string];
     await other.query("BEGIN");
     await other.query("INSERT INTO service_state VALUES ($1, 1)", [id]);
     if (kind === "prepared") await other.query("PREPARE TRANSACTION 'left'");
-    const now = Date.now();
-    await until(async () => (Date.now() - now > 2 * BOUNDS.settled ? true : undefined));
+    // Another one would be settled by then.
+    await until(() => Date.now() > timeOf(id) + 2 * bounds.settled || undefined);
     expect(await settled()).toBeLessThan(timeOf(id));
     await other.query(kind === "prepared" ? "COMMIT PREPARED 'left'" : "COMMIT");
     await until(async () => ((await settled()) > timeOf(id) ? true : undefined));

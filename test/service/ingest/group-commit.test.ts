@@ -12,7 +12,6 @@ const held = () => {
   }, ONE);
   return { add, batches, release: () => releases.shift()!() };
 };
-const statuses = async (adds: Promise<unknown>[]) => (await Promise.allSettled(adds)).map(({ status }) => status);
 
 it("commits what arrives during a transaction together in the next one, in the order of arrival", async () => {
   const { add, batches, release } = held();
@@ -50,31 +49,9 @@ it("begins a transaction beside another for a full batch, and for less waits", a
   expect(sizes()).toEqual([1, 48, 60]);
 });
 
-it("fails only the item that the database refuses, or that a transaction leaves out", async () => {
-  const written: number[] = [];
-  const refusing = createGroupCommit<number>(async (items) => {
-    if (items.includes(3)) throw new Error("refused");
-    written.push(...items);
-    return new Map(items.includes(2) ? [[2, new Error("away")]] : []);
-  }, ONE);
-  expect(await statuses([1, 2, 3, 4].map(refusing))).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
-  expect(written.filter((item) => item !== 2)).toEqual([1, 4]);
-});
-
 it("refuses with 503 what would fill the memory", async () => {
   const add = createGroupCommit<number>(async () => {}, { sizeOf: () => 40 * 2 ** 20 });
   const settled = await Promise.allSettled([add(1), add(2)]);
   expect(settled).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { statusCode: 503 } }]);
   await add(3);
-});
-
-it("lets no lane wait for another one", async () => {
-  const add = createGroupCommit<number>(
-    (_, lane) => (lane === 0 ? new Promise(() => {}) : Promise.resolve(undefined)),
-    {
-      ...{ ...ONE, laneOf: (item) => item % 2 },
-    },
-  );
-  for (let item = 0; item < 100; item += 2) void add(item);
-  await Promise.all([add(1), add(3), add(5)]);
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import pg from "pg";
 import type { Query } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -8,7 +9,6 @@ import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { everyRow } from "../support/every-row.js";
-import { readDescription, requireForm } from "./form.js";
 import type { TokenKind } from "./state.js";
 
 /** What was answered; without a status where nothing was. */
@@ -102,7 +102,7 @@ export const openDriver = async (house: House) => {
   const services: Running[] = [];
   const start = async (more?: Record<string, string>): Promise<void> => {
     await soon(house.patience, async () => void services.push(await house.start(url, more)));
-    await readDescription(services[0]!.url);
+    described ??= (await (await fetch(`${services[0]!.url}/openapi.json`)).json()) as NonNullable<typeof described>;
   };
   /** What a process that was killed has sent may be committed still: it has ended once its connections are gone. */
   const end = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
@@ -182,6 +182,33 @@ export const pause = (milliseconds: number): Promise<void> =>
 export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
   const { query, close } = await openDatabase({ databaseUrl, dataFolder: "" }, "tables");
   await work(query).finally(close);
+};
+
+interface Content {
+  schema: object;
+  /** What checks it, once it was asked. */
+  isRight?: ReturnType<Ajv2020["compile"]>;
+}
+type Operation = { responses: Record<string, { content?: Record<string, Content> }> };
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+/** What the interface is described by, which is the same of each service of a build. */
+let described: { paths: Record<string, Record<string, Operation>>; components: object } | undefined;
+
+/** @throws Error where an answer has not the form that the description has for it; pages, and what is not there, have none */
+const requireForm = (method: string, path: string, { status, text }: { status: number; text: string }): void => {
+  const [asked] = path.split("?") as [string];
+  const isAsked = (one: string) => new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(asked);
+  const operation = Object.entries(described?.paths ?? {}).find(([one]) => isAsked(one))?.[1][method.toLowerCase()];
+  if (operation === undefined) return;
+  const where = `${method} ${asked} answers ${status}`;
+  const response = operation.responses[String(status)];
+  if (response === undefined) throw new Error(`${where}, which its description does not have`);
+  const [content] = Object.values(response.content ?? {});
+  if (content === undefined) return;
+  content.isRight ??= ajv.compile({ ...content.schema, components: described!.components });
+  if (!content.isRight(JSON.parse(text)))
+    throw new Error(`${where} in another form: ${ajv.errorsText(content.isRight.errors)}: ${text.slice(0, 300)}`);
 };
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -298,13 +298,11 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     const { state, driver, workspace, draw } = on;
     if (state.followers.length < 3) state.followers.push(model.newFollower(workspace));
     if (draw[2]! % 2 === 0) return followAll(state, driver);
-    let isOver = false;
-    const sending = Promise.all(newEvents(on).map((event) => postOne(on, event))).finally(() => {
-      isOver = true;
-    });
-    while (!isOver)
-      for (const follower of state.followers) await followPage(state, driver, follower, 1 + (draw[1]! % 7));
-    await sending;
+    const reading = async (): Promise<void> => {
+      for (const follower of [...state.followers, ...state.followers])
+        await followPage(state, driver, follower, 1 + (draw[1]! % 7));
+    };
+    await Promise.all([reading(), ...newEvents(on).map((event) => postOne(on, event))]);
   },
   archive: async ({ state, driver }) => {
     const folder = `${driver.folder}/archive-${state.archives}`;
