@@ -2,7 +2,6 @@ import pg from "pg";
 import { seed } from "../../../demo/records/fill.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { addressesOf } from "../../../src/service/config/options.js";
-import type { Query } from "../../../src/service/database/database.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { Place } from "../support/places.js";
@@ -17,86 +16,55 @@ interface Amounts {
   days?: number;
 }
 
-/** Rows made in one statement: so many take well under a second. */
-const CHUNK = 20_000;
-
 /** Of so many events one is named `rare`. */
 const RARE_EVERY = 100_000;
-
-const chunks = async (amount: number, make: (from: number, to: number) => Promise<unknown>): Promise<void> => {
-  for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
-};
-
-/** That of the script: ten events in a document, of some of which one is missing. */
-const STAMP = `md5('stamp' || n)::uuid, md5(n % $3::int || '/' || n / $3::int / 10)::uuid,
-  1 + n / $3::int % 10 + n / 7 % 2`;
 
 /** The address of a place's server, which runs. */
 const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
   databaseUrl === undefined ? runningUrl(dataFolder)! : addressesOf(databaseUrl)[0]!;
 
-/** Makes the demo's database at a place, and fills it. */
+/**
+ * Makes the demo's database at a place, and fills it with events, contacts (`bulk-<number>`), accounts and users, by SQL of its own:
+ * through the service a million takes too long. The rows are as the service makes them.
+ */
 export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
+  const { events, contacts, users, accounts = 500, days } = amounts;
   const database = await openDatabase(place);
   await seed(database.query);
+  const every = days === undefined ? 100 : (days * 86_400_000) / events;
+  const start = Math.floor(Date.now() - 60_000 - events * every);
+  const at = `(${start}::bigint + floor(n * ${every}::float8)::bigint)`;
+  const id = (kind: string, uid: string) =>
+    `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
+  const [contact, account] = [`'bulk-' || n % ${contacts}`, `'bulk-' || n % ${contacts} % ${accounts}`];
+  // That of the script: ten events in a document, of some of which one is missing.
+  const document = `n % ${contacts} || '/' || n / ${contacts} / 10`;
+  const stamp = `md5('stamp' || n)::uuid, md5(${document})::uuid, 1 + n / ${contacts} % 10 + n / 7 % 2`;
+  const of = (amount: number) => `FROM generate_series(0, ${amount - 1}) AS n`;
   // A statement that fills takes longer than one of a request may.
   const client = new pg.Client(urlOf(place));
   await client.connect();
-  await fill(async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[], amounts);
+  for (const statement of [
+    `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
+     SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50 ${of(accounts)}`,
+    `INSERT INTO contacts (id, unique_id, created_at, archived, data)
+     SELECT ${id("contact", "'bulk-' || n")}, 'bulk-' || n, n, false, '{"name":"Bulk"}' ${of(contacts)}`,
+    `INSERT INTO account_contacts (account_id, contact_id)
+     SELECT ${id("account", `'bulk-' || n % ${accounts}`)}, ${id("contact", "'bulk-' || n")} ${of(contacts)}`,
+    `INSERT INTO users (id, email, name, role, enabled, created_at)
+     SELECT md5('user:' || n), 'user.' || n || '@staff.example', 'User ' || n, 'viewer', true, 1000000000 + (n % 5000) * 86400 ${of(users)}`,
+    `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params, occurred_at, stamp, source, number)
+     SELECT ${id("contact", contact)}, (lpad(to_hex(${at}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+            '${DEFAULT_WORKSPACE}', ${contact}, ${account},
+            CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
+            CASE WHEN n % ${RARE_EVERY} <> 7 AND n % 10 <> 0 THEN 'shop.example/products/' || n % 1000 END, ${at},
+            '{"account_uid":"' || ${account} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}',
+            ${at} - n % 5000, ${stamp} ${of(events)}`,
+    "ANALYZE accounts, contacts, account_contacts, users, events",
+  ])
+    await client.query(statement);
   await client.end();
   await database.close();
-};
-
-/**
- * Fills a database with events, contacts (`bulk-<number>`), accounts and users, by SQL of its own: through the
- * service a million takes too long. The rows are as the service makes them.
- */
-const fill = async (query: Query, { events, contacts, users, accounts = 500, days }: Amounts): Promise<void> => {
-  const every = days === undefined ? 100 : (days * 86_400_000) / events;
-  const start = Math.floor(Date.now() - 60_000 - events * every);
-  const at = `($4::bigint + floor(n * ${every}::float8)::bigint)`;
-  const id = (kind: string, uid: string) =>
-    `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
-  await query(
-    `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
-     SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50
-     FROM generate_series(0, ${accounts - 1}) AS n`,
-  );
-  await chunks(contacts, async (from, to) => {
-    await query(
-      `INSERT INTO contacts (id, unique_id, created_at, archived, data)
-       SELECT ${id("contact", "'bulk-' || n")}, 'bulk-' || n, n, false, '{"name":"Bulk"}' FROM generate_series($1::int, $2::int) AS n`,
-      [from, to],
-    );
-    await query(
-      `INSERT INTO account_contacts (account_id, contact_id)
-       SELECT ${id("account", `'bulk-' || n % ${accounts}`)}, ${id("contact", "'bulk-' || n")} FROM generate_series($1::int, $2::int) AS n`,
-      [from, to],
-    );
-  });
-  await chunks(users, (from, to) =>
-    query(
-      `INSERT INTO users (id, email, name, role, enabled, created_at)
-       SELECT md5('user:' || n), 'user.' || n || '@staff.example', 'User ' || n, 'viewer', true, 1000000000 + (n % 5000) * 86400
-       FROM generate_series($1::int, $2::int) AS n`,
-      [from, to],
-    ),
-  );
-  await chunks(events, (from, to) =>
-    query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params, occurred_at, stamp, source, number)
-       SELECT ${id("contact", "'bulk-' || n % $3::int")},
-              (lpad(to_hex(${at}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
-              '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % $3::int % ${accounts},
-              CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
-              CASE WHEN n % ${RARE_EVERY} <> 7 AND n % 10 <> 0 THEN 'shop.example/products/' || n % 1000 END,
-              ${at},
-              '{"account_uid":"bulk-' || n % $3::int % ${accounts} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}', ${at} - n % 5000, ${STAMP}
-       FROM generate_series($1::int, $2::int) AS n`,
-      [from, to, contacts, start],
-    ),
-  );
-  for (const table of ["accounts", "contacts", "account_contacts", "users", "events"]) await query(`ANALYZE ${table}`);
 };
 
 /** The look-ups that a service answers, by the path that asks for each, in a database that was filled so. */
