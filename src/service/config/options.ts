@@ -79,7 +79,7 @@ const bearer = {
 export const WORKSPACE = "[a-z0-9-]{1,64}";
 
 /** Tokens, and the data that is theirs alone. */
-export interface Workspace {
+interface Workspace {
   /** Lower-case letters, digits and `-`. */
   name: string;
   /** Token that may record events; two, as `new,old`, while one replaces the other. */
