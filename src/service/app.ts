@@ -25,7 +25,7 @@ import { refuseOtherHosts } from "./http/own-host.js";
 import { VALIDATION } from "./http/validation.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
-import { countRefused, watchRefusals } from "./ingest/refusals.js";
+import { watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store/store.js";
 import { numbersRoute, peopleRoutes } from "./numbers/numbers-route.js";
@@ -174,10 +174,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   const quota = createQuota(config);
-  const refused = [watchRefusals(app, metrics.count), countRefused(quota.waste)];
-  const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
-    for (const tell of refused) tell(...refusal);
-  };
+  const tellRefused = watchRefusals(app, metrics.count, quota.waste);
   answerErrors(app, tellRefused);
   const isDemo = config.demo === "on";
   if (isDemo) refuseOtherHosts(app);

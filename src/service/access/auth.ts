@@ -1,21 +1,17 @@
-import type { FastifyInstance, preParsingHookHandler } from "fastify";
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { HttpError } from "../http/errors.js";
-import type { Access, Kind } from "./tokens.js";
+import type { Access, Kind, Token } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** May it have figures alone, and no uid? */
-    isOfNumbers: boolean;
     /** The workspace of the token that the request was sent with. */
     workspace: string;
-    /** Has it the token of a server of the operator's? */
-    isOfServer: boolean;
-    /** Has it the token of pages, as pages send it: in the URL? */
-    isOfPage: boolean;
-    /** Has it the token of the operator? */
-    isOfAdmin: boolean;
-    /** The name of the operator's token. */
+    /** What that may do; nothing before it was found. */
+    kind: Kind | undefined;
+    /** Its name. */
     tokenName: string;
+    /** Is it of pages, and came as pages send it: in the URL? */
+    isOfPage: boolean;
   }
 }
 
@@ -23,15 +19,22 @@ declare module "fastify" {
 const BASIC = /^basic +(\S+) *$/i;
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** Gives requests the member that the hooks below fill in. */
+/** Gives requests the members that the hooks below fill in. */
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
-  app.decorateRequest("isOfNumbers", false);
-  app.decorateRequest("isOfServer", false);
-  app.decorateRequest("isOfPage", false);
-  app.decorateRequest("isOfAdmin", false);
+  app.decorateRequest("kind", undefined);
   app.decorateRequest("tokenName", "");
+  app.decorateRequest("isOfPage", false);
 };
+
+const use = (request: FastifyRequest, { workspace, kind, name }: Token): void => {
+  request.workspace = workspace;
+  request.kind = kind;
+  request.tokenName = name;
+};
+
+/** Is it of a server of the operator's, whom no quota of an address bounds? */
+export const isOfServer = ({ kind }: FastifyRequest): boolean => kind === "server" || kind === "admin";
 
 /**
  * Hooks that let only the holder of a token of some kinds pass. They run after the rate limit, which slows down guessing, and
@@ -45,9 +48,7 @@ export const requireBearer = ({ find, hasAdmin }: Access, ...kinds: Kind[]): pre
     const text = BEARER.exec(request.headers.authorization ?? "")?.[1];
     const token = text === undefined ? undefined : find(text);
     if (token !== undefined && kinds.includes(token.kind)) {
-      request.workspace = token.workspace;
-      request.tokenName = token.name;
-      request.isOfNumbers = token.kind === "numbers";
+      use(request, token);
       return done();
     }
     const [how, detail] = text === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3
@@ -75,10 +76,8 @@ export const requireApiToken =
       if (token === undefined || !kinds.includes(token.kind)) continue;
       // URLs stand in logs: the operator's is not taken from one.
       if (token.kind === "admin" && text !== user) continue;
-      request.workspace = token.workspace;
-      request.isOfServer = token.kind !== "api";
+      use(request, token);
       request.isOfPage = token.kind === "api" && text === parameter;
-      request.isOfAdmin = token.kind === "admin";
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;

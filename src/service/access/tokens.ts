@@ -10,7 +10,7 @@ export const KINDS = ["api", "server", "access", "numbers", "admin"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A token without its text, which nobody knows but who was shown it. Times are epoch milliseconds. */
-interface Token {
+export interface Token {
   digest: string;
   workspace: string;
   kind: Kind;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { isOfServer } from "../access/auth.js";
 import { type createQuota, networkOf, pointsOf } from "../access/limits.js";
 import type { Access } from "../access/tokens.js";
 import { digest, filledText } from "../base/exact-text.js";
@@ -31,10 +32,10 @@ interface Sender {
 }
 
 /** Who sends a request, whose token was found to be valid. */
-const senderOf = ({ workspace, isOfServer, isOfPage, ip }: FastifyRequest): Sender => ({
-  workspace,
-  address: isOfServer ? undefined : ip,
-  isOfPage,
+const senderOf = (request: FastifyRequest): Sender => ({
+  workspace: request.workspace,
+  address: isOfServer(request) ? undefined : request.ip,
+  isOfPage: request.isOfPage,
   receivedAt: Date.now(),
 });
 
@@ -45,12 +46,30 @@ interface Judged {
   ignored: string[];
 }
 
-/** As `EventInput` has it. */
+/** As `EventInput` has it; the operator may say when an event was received. */
 interface Body {
   contact_uid: string;
   event_uid: string;
   params?: Record<string, unknown>;
+  received_at?: unknown;
 }
+const UIDS = ["contact_uid", "event_uid"];
+const MEMBERS = [...UIDS, "params"];
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Where an event is not as `EventInput` says, by hand: three members are a tenth of what Ajv costs. */
+const faultsOf = (body: unknown, whole: string): string[] => {
+  if (!isObject(body)) return [`${whole} must be an object`];
+  const faults = UIDS.filter((name) => filledText(body[name]) === undefined).map((name) =>
+    body[name] === undefined
+      ? `${name} is missing`
+      : `${name} must ${body[name] === "" ? "not be empty" : "be a string"}`,
+  );
+  if (body.params !== undefined && !isObject(body.params)) faults.push("params must be an object");
+  return faults;
+};
 
 /**
  * Judges an event of a request.
@@ -69,74 +88,38 @@ const judge = (
   if (bytes > maxEventBytes) throw new HttpError(413, `the event is over ${maxEventBytes} bytes`);
   const faults = faultsOf(body, request.routeOptions.url === EVENT_PATH ? "the body" : "the event");
   if (faults.length > 0) throw new HttpError(400, faults.join("; "));
-  const event = body as Body;
-  const judged = request.isOfAdmin ? judgeDated(event, text, sender, prove) : judgeEvent(event, text, sender, prove);
-  return { ...judged, points: pointsOf(bytes) };
-};
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const UIDS = ["contact_uid", "event_uid"];
-
-/** Where an event is not as `EventInput` says, by hand: three members are a tenth of what Ajv costs. */
-const faultsOf = (body: unknown, whole: string): string[] => {
-  if (!isObject(body)) return [`${whole} must be an object`];
-  const faults = UIDS.filter((name) => filledText(body[name]) === undefined).map((name) =>
-    body[name] === undefined
-      ? `${name} is missing`
-      : `${name} must ${body[name] === "" ? "not be empty" : "be a string"}`,
-  );
-  if (body.params !== undefined && !isObject(body.params)) faults.push("params must be an object");
-  return faults;
-};
-
-/** Of an event that the operator sends, with the time of its receipt where that is given. */
-const judgeDated = (body: Body, text: string, sender: Sender, prove: Prove): Omit<Judged, "points"> => {
-  const { received_at: receivedAt, ...others } = body as Body & { received_at?: unknown };
-  if (receivedAt === undefined) return judgeEvent(others, text, sender, prove);
-  if (!isTime(receivedAt, sender.receivedAt))
+  const { contact_uid: contactUid, event_uid: eventUid, params = {}, received_at: told } = body as Body;
+  const isDated = request.kind === "admin" && told !== undefined;
+  if (isDated && !isTime(told, sender.receivedAt))
     throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
-  const judged = judgeEvent(others, text, { ...sender, receivedAt }, prove);
-  // Marks it as one whose id does not say when it was received.
-  const { stamp } = judged.event;
-  judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);
-  return judged;
-};
-
-const judgeEvent = (
-  body: Body,
-  text: string,
-  { workspace, address, isOfPage, receivedAt }: Sender,
-  prove: Prove,
-): Omit<Judged, "points"> => {
-  const { contact_uid, event_uid, params = {}, ...others } = body;
-  const names = Object.keys(others);
-  const misspelt = names.find((name) => nearName(name, ["params"]));
-  if (body.params === undefined && misspelt !== undefined)
+  const receivedAt = isDated ? (told as number) : sender.receivedAt;
+  const ignored = Object.keys(body as Body).filter(
+    (name) => !MEMBERS.includes(name) && !(isDated && name === "received_at"),
+  );
+  if ((body as Body).params === undefined && ignored.some((name) => nearName(name, ["params"])))
     throw new HttpError(400, "params is missing, but a member is called nearly so: params was probably meant");
   const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
   if (sent.depth > MAX_PARAMS_DEPTH)
     throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
   const { account_uid, occurred_at, identity_proof: proof } = params;
+  const { workspace, address } = sender;
   const accountUid = filledText(account_uid);
   const occurredAt = plausible(occurred_at, receivedAt);
+  const stamp = stampOf(params, sender.isOfPage);
+  const { page, referrerHost } = viewOf(eventUid, params);
   return {
     event: {
-      workspace,
-      contactUid: contact_uid,
-      accountUid,
-      eventUid: event_uid,
+      ...{ workspace, contactUid, accountUid, eventUid },
       // What proves who somebody is, is kept nowhere.
       params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
-      isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
-      stamp: stampOf(params, isOfPage),
-      ...viewOf(event_uid, params),
-      receivedAt,
-      occurredAt,
-      ...(address !== undefined && { from: networkOf(address) }),
+      isProven: prove({ workspace, contactUid, accountUid, proof, receivedAt, occurredAt }),
+      ...{ stamp, page, referrerHost, receivedAt, occurredAt },
+      from: address === undefined ? undefined : networkOf(address),
+      // Its id does not say when it was received.
+      originId: isDated ? (stamp === undefined ? randomUUID() : digest(stamp)) : undefined,
     },
-    ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
+    points: pointsOf(bytes),
+    ignored: ignored.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
   };
 };
 
@@ -151,7 +134,7 @@ const plausible = (time: unknown, receivedAt: number): number | undefined =>
   isTime(time, receivedAt + AHEAD_MS) && time >= receivedAt - LONGEST_WAIT_MS ? time : undefined;
 
 /** Does it come of a browser that asks not to be tracked (Global Privacy Control, §3.2)? Servers say nothing of one. */
-const isPrivate = ({ headers, isOfServer }: FastifyRequest): boolean => headers["sec-gpc"] === "1" && !isOfServer;
+const isPrivate = (request: FastifyRequest): boolean => request.headers["sec-gpc"] === "1" && !isOfServer(request);
 
 export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   /** Whether events of a browser with Global Privacy Control are stored. */
@@ -191,7 +174,7 @@ export const createRecord = (
 ) => {
   /** Each is counted as a request, and whoever has nothing left costs nothing more. */
   const countAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): void => {
-    if (request.isOfServer || rows.length === 1) return;
+    if (isOfServer(request) || rows.length === 1) return;
     countMore(request.ip, Math.max(0, rows.length - 1));
     quota.spend({ ...sender, points: 0 });
   };
@@ -200,7 +183,7 @@ export const createRecord = (
   const judgeAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): Recorded[] => {
     let wrong = 0;
     return rows.map((row, index) => {
-      if (wrong === MAX_WRONG && !request.isOfServer)
+      if (wrong === MAX_WRONG && !isOfServer(request))
         return { row, verdict: { index, status: "again", why: TOO_WRONG } };
       try {
         return {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isOfServer } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { type Answered, createTold } from "../http/errors.js";
@@ -39,21 +40,18 @@ const MAX_TEXT = 200;
 const isOfEvents = ({ method, routeOptions }: FastifyRequest): boolean =>
   method === "POST" && [EVENT_PATH, BATCH_PATH].includes(routeOptions.url ?? "");
 
-/** Lets the bytes that are refused count for their address. */
-export const countRefused =
-  (waste: (address: string, points: number) => void): Tell =>
-  (request, { status }, bytes = request.bodyBytes) => {
-    if (request.workspace === "" || request.isOfServer || !isOfEvents(request) || !WASTED.includes(status)) return;
-    waste(request.ip, pointsOf(bytes));
-  };
-
 /**
  * Sees to it that no event is refused unseen.
  *
  * @param count is called for each
+ * @param waste is told of what an address sent for nothing, which counts for it
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
-export const watchRefusals = (app: FastifyInstance, count: Count): Tell => {
+export const watchRefusals = (
+  app: FastifyInstance,
+  count: Count,
+  waste: (address: string, points: number) => void,
+): Tell => {
   const told = createTold();
   const refused = (reason: string, workspace: string, example: object): void => {
     count("events_refused_total", { reason, workspace });
@@ -67,9 +65,11 @@ export const watchRefusals = (app: FastifyInstance, count: Count): Tell => {
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bytesRead > 0) refused("late", "", { from: remoteAddress });
   });
   return (request, answer, bytes) => {
-    const { headers, ip, isOfServer, workspace } = request;
+    const { headers, ip, workspace } = request;
     if (!isOfEvents(request)) return;
-    const ofQuota = isOfServer ? "server_quota" : "quota";
+    if (workspace !== "" && !isOfServer(request) && WASTED.includes(answer.status))
+      waste(ip, pointsOf(bytes ?? request.bodyBytes));
+    const ofQuota = isOfServer(request) ? "server_quota" : "quota";
     const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? ofQuota : REASONS[answer.status]);
     if (reason === undefined) return;
     refused(reason, workspace, {

@@ -83,7 +83,8 @@ export const numbersRoute =
           response: { 200: Numbers, ...failures },
         },
       },
-      async ({ query: { account, ...asked }, workspace, isOfNumbers }, reply): Promise<Static<typeof Numbers>> => {
+      async ({ query: { account, ...asked }, workspace, kind }, reply): Promise<Static<typeof Numbers>> => {
+        const isOfNumbers = kind === "numbers";
         if (isOfNumbers && account !== undefined)
           throw new HttpError(400, "account is not for a token of the kind numbers, which is told of nobody");
         const { span, from, to, time_zone, ...which } = asked;

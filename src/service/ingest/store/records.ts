@@ -14,7 +14,7 @@ export interface Told {
   /** Epoch milliseconds. */
   receivedAt: number;
   /** The network of the client, which has a bound of new records; none where the operator tells it. */
-  from?: string;
+  from?: string | undefined;
   /** When the contact was erased, which has come back since: nothing of it is remembered. */
   erasedAt?: number | undefined;
 }

@@ -71,7 +71,7 @@ export interface NewEvent extends Partial<Viewed> {
   /** Epoch milliseconds, as the caller says. */
   occurredAt: number | undefined;
   /** The network of the client, see `records.ts`. */
-  from?: string;
+  from?: string | undefined;
   /** See `Told`. */
   erasedAt?: number | undefined;
   /** Was its contact made no member of its account? see `records.ts`. */
@@ -79,7 +79,7 @@ export interface NewEvent extends Partial<Viewed> {
   /** Is called where it is committed that it was stored before. */
   onRepeat?(): void;
   /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */
-  originId?: string;
+  originId?: string | undefined;
 }
 
 /**
