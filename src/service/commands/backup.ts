@@ -1,8 +1,8 @@
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileReason, StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import type { Database, Query } from "../database/database.js";
+import type { Database } from "../database/database.js";
 import { freeBytes, syncFolder } from "../database/embedded/room.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
@@ -75,7 +75,9 @@ const backUp = async (database: Database, folder: string, told: Pick<Commands, "
       told.say(`there is no dump in ${folder}, but there were backups before: is its disk mounted?`);
     }
     const { rows, dropped } = await dumpWithin(database, folder, told);
-    await writeWhole(join(folder, "erasures"), linesOf(await listErasures(query)).join(""));
+    const list = join(folder, "erasures");
+    await writeFile(`${list}.part`, linesOf(await listErasures(query)), { mode: 0o600, flush: true });
+    await rename(`${list}.part`, list);
     const old = (await listDumps(folder)).filter(({ at }) => Date.now() - at > KEPT_DAYS * DAY_MS);
     for (const { file } of old) await rm(file, { force: true });
     syncFolder(folder);
@@ -115,19 +117,6 @@ const dumpWithin = async (database: Database, folder: string, told: Pick<Command
   }
 };
 
-/** Puts a file in place whole, for its owner alone. */
-const writeWhole = async (file: string, text: string): Promise<void> => {
-  const part = await open(`${file}.part`, "w", 0o600);
-  await part.writeFile(text).then(() => part.sync());
-  await part.close();
-  await rename(`${file}.part`, file);
-};
-
-const idAndGeneration = async (query: Query) => ({
-  id: await idOfDatabase(query),
-  generation: (await readState(query)).generation ?? 0,
-});
-
 const drill = async (
   database: Database,
   folder: string,
@@ -135,18 +124,11 @@ const drill = async (
 ): Promise<void> => {
   const last = (await listDumps(folder).catch(() => [])).at(-1);
   if (last === undefined) throw new StartError(`there is no dump of \`backup\` in ${folder}`);
-  const now = await idAndGeneration(database.query);
-  const { rows, taken } = await readHeader(last.file);
+  const { rows, taken, database: own } = await readHeader(last.file);
+  if (own !== (await idOfDatabase(database.query))) throw new StartError(`${last.file} is of another database`);
   await rm(place, { recursive: true, force: true });
   try {
-    await restoreDump({ dataFolder: place, databaseUrl: undefined }, last.file, {
-      say: () => {},
-      look: async ({ query }) => {
-        const then = await idAndGeneration(query);
-        if (then.id !== now.id || then.generation > now.generation)
-          throw new StartError(`${last.file} is of another database, or of one that came after this one`);
-      },
-    });
+    await restoreDump({ dataFolder: place, databaseUrl: undefined }, last.file, { say: () => {} });
   } finally {
     await rm(place, { recursive: true, force: true });
   }

@@ -155,9 +155,9 @@ export const dumpInto = async (
 ): Promise<Header> => {
   if ((await isSpread(query)) && (await isServed(query)))
     throw new StartError("a service runs on the cluster, which is dumped while none does: stop it");
-  // So that an archive knows what is restored, and each dump has the key of the erasures that come after it.
-  await idOfDatabase(query);
+  // So that each dump has the key of the erasures that come after it.
   await keyIn(query);
+  const own = await idOfDatabase(query);
   await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
   const waiting = { settled: createSettled(query, bounds), say };
   const end = await untilSettled(latest(await newestIds(query)), waiting);
@@ -165,6 +165,7 @@ export const dumpInto = async (
     const tables = await listTables(copying.query);
     const header = {
       build: manifest.version,
+      database: own,
       tables: await versionsOf(copying.query),
       taken: new Date().toISOString(),
       settled: latest([end, ...(await followedIds(copying.query))])!,
@@ -201,6 +202,8 @@ const followedIds = async (query: Query): Promise<string[]> =>
 interface Header {
   /** Version of the service that made it. */
   build: string;
+  /** The id of the database, which an archive knows. */
+  database: string;
   /** Versions of the tables, of which it may not know the last ones. */
   tables: string[];
   /** ISO 8601. */

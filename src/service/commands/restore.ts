@@ -1,5 +1,5 @@
 import { StartError } from "../base/start-error.js";
-import type { Database, Query } from "../database/database.js";
+import type { Query } from "../database/database.js";
 import { isNewer } from "../database/migrations.js";
 import { openDatabase, type Where } from "../database/open-database.js";
 import { eraseAgain } from "../deletion/erasure.js";
@@ -21,15 +21,11 @@ export const addRestoreCommand = ({ program, config, say }: Commands) =>
     )
     .action((file: string, { erasures }: { erasures?: string }) => restoreDump(config, file, { erasures, say }));
 
-/** Loads a dump into an empty database. @param look sees it before it is closed */
+/** Loads a dump into an empty database. */
 export const restoreDump = async (
   config: Where,
   file: string,
-  {
-    erasures,
-    say,
-    look,
-  }: Pick<Commands, "say"> & { erasures?: string | undefined; look?(database: Database): Promise<void> },
+  { erasures, say }: Pick<Commands, "say"> & { erasures?: string | undefined },
 ): Promise<void> => {
   const header = await readHeader(file);
   const erased = erasures === undefined ? undefined : await readErasures(erasures);
@@ -64,7 +60,6 @@ export const restoreDump = async (
           : `the list ends at ${new Date(end).toISOString()}: whoever was erased later is in it again`,
       );
     }
-    await look?.(database);
   } finally {
     await database.close();
   }

@@ -40,7 +40,7 @@ it("restores the last dump for a drill, leaves nothing of it, and tells where th
   const drill = (at = place, from = folder) => runAt(at, "backup", from, "--drill");
   expect((await drill()).err).toMatch(/\.dump can be restored: \d+ rows .*; now there are 3 events\n$/);
   await expect(stat(`${place.dataFolder}-drill`)).rejects.toThrow("ENOENT");
-  await expect(drill(other)).rejects.toThrow(/is of another database, or of one that came after/);
+  await expect(drill(other)).rejects.toThrow(/is of another database$/);
   const last = join(folder, (await dumpsIn(folder)).at(-1)!);
   await truncate(last, (await stat(last)).size - 100);
   await expect(drill()).rejects.toThrow(/is damaged/);
