@@ -16,7 +16,7 @@ const emptyFolder = (): string => {
   const kept = join(tmpdir(), `tracklet-empty-${kind.slice(0, 8)}`);
   if (existsSync(kept)) return kept;
   const folder = mkdtempSync(join(tmpdir(), "tracklet-data-"));
-  const user = serverUser(join(folder, "cluster"), true);
+  const user = serverUser(join(folder, "cluster"));
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
   makeCluster(folder, findPrograms(folder, user), user);
   try {

@@ -35,12 +35,11 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
       if ([uid, file, from].filter((one) => one !== undefined).length !== 1)
         command.error("name a uid, or --file, or --from");
       return over(async (database) => {
-        const of = { ...options, say };
         if (from !== undefined)
           return say(`erased ${await eraseAgain(database, await readErasures(from))} contacts again`);
-        if (file !== undefined) return eraseListed(database, { ...of, file });
-        if (anonymise === undefined) return eraseOne(database, { ...of, uid: uid! });
-        return anonymiseOne(database, { ...of, uid: uid!, keep: anonymise === true ? [] : anonymise.split(",") });
+        if (file !== undefined) return eraseListed(database, { ...options, say, file });
+        const keep = anonymise === true ? [] : anonymise?.split(",");
+        return eraseOne(database, { ...options, say, uid: uid!, keep });
       });
     });
   program
@@ -78,42 +77,29 @@ interface Of {
   say: Say;
 }
 
-/** Erases a contact, and what else may be of it, or name it. @throws StartError where there is nothing of it */
+/** Erases a contact, and what else may be of it, or name it. @param keep what of its events stays, under one of chance @throws StartError where there is nothing of it */
 const eraseOne = async (
   database: Database,
-  { workspace, uid, everywhere, say }: Of & { uid: string; everywhere?: true },
+  { workspace, uid, everywhere, keep, say }: Of & { uid: string; everywhere?: true; keep: string[] | undefined },
 ): Promise<void> => {
   const { query } = database;
   const quoted = JSON.stringify(uid);
   const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
   const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
-  // No tombstone for a name that was only misspelt. But an archive may have whom the database has forgotten.
   const isThere = await hasContact(query, workspace, uid);
   const archives = await placesOfArchives(query, workspace);
-  const erased =
-    (isThere || archives.length > 0) &&
-    (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND, tell: say }));
-  const naming = await (everywhere ? deleteEvents : countEvents)(database, workspace, { naming: uid });
+  const asked = { workspace, uids: [uid], token: COMMAND, tell: say, ...(keep && { anonymise: keep }) };
+  // No tombstone for a name that was only misspelt. But an archive may have whom the database has forgotten.
+  const mayBe = isThere || (archives.length > 0 && keep === undefined);
+  const erased = mayBe && (await eraseContacts(database, asked));
+  const naming = keep ? 0 : await (everywhere ? deleteEvents : countEvents)(database, workspace, { naming: uid });
   if (!erased && !(everywhere && naming > 0))
     throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
-  if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
+  if (keep && erased) say(`deleted the contact ${quoted}, and put its ${erased.events} events under one of chance`);
+  else if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
   else if (erased) say(`there is no contact ${quoted} in the database${note}`);
   if (everywhere) say(`deleted ${naming} events of others that name it`);
   else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
-  tellArchives(archives, say);
-};
-
-/** Deletes a contact, and keeps of its events the name, the day, and the params that `keep` names. @throws StartError where there is none */
-const anonymiseOne = async (
-  database: Database,
-  { workspace, uid, keep, say }: Of & { uid: string; keep: string[] },
-): Promise<void> => {
-  const quoted = JSON.stringify(uid);
-  if (!(await hasContact(database.query, workspace, uid)))
-    throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
-  const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep, tell: say };
-  const { events, archives } = await eraseContacts(database, asked);
-  say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
   tellArchives(archives, say);
 };
 
@@ -147,7 +133,6 @@ const eraseListed = async (database: Database, { workspace, file, say }: Of & { 
     );
     sum.contacts += chunk.length;
     sum.events += erased.events;
-    if ((from + CHUNK) % TELL_EVERY === 0) say(told());
   }
   say(told());
   tellArchives(archives, say);
@@ -156,6 +141,3 @@ const eraseListed = async (database: Database, { workspace, file, say }: Of & { 
       `there are no contacts ${unknown.map((uid) => JSON.stringify(uid)).join(", ")} in the workspace ${workspace}`,
     );
 };
-
-/** Contacts between two lines of progress. */
-const TELL_EVERY = 5_000;

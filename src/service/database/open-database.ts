@@ -3,7 +3,7 @@ import type { Database } from "./database.js";
 import { openEmbedded } from "./embedded/embedded.js";
 import { isServed, type Needs, openGiven } from "./postgres/postgres.js";
 
-export type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder"> & Partial<Pick<ServiceConfig, "demo">>;
+export type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
 /**
  * Opens the database that the configuration names: the given PostgreSQL, or one of its own in the data folder. A command is told which
@@ -17,9 +17,9 @@ export const openDatabase = async (
   needs: Needs = "service",
   tell: (text: string) => void = () => {},
 ): Promise<Database> => {
-  const { databaseUrl, dataFolder, demo } = where;
+  const { databaseUrl, dataFolder } = where;
   const database = await (databaseUrl === undefined
-    ? openEmbedded(dataFolder, needs, { isDemo: demo === "on", tell })
+    ? openEmbedded(dataFolder, needs, tell)
     : openGiven(databaseUrl, needs, tell));
   if (needs !== "service" && !(await isServed(database.query)))
     tell(`works on ${tellDatabase(where)}, where no service runs`);

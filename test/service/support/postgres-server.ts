@@ -50,7 +50,7 @@ export const startPostgres = async ({
   standbyOf?: string;
 } = {}) => {
   const data = mkdtempSync(join(folder, "tracklet-postgres-"));
-  const user = serverUser(data, true);
+  const user = serverUser(data);
   for (const path of folder === tmpdir() ? [data] : [folder, data]) giveTo(path, user);
   const own = isInstalled ? undefined : findPrograms(data, user);
   const programOf = (name: string): string => own?.file(name as "postgres") ?? findProgram(name)!;

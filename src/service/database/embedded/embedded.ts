@@ -113,14 +113,10 @@ const keepServer = async (start: () => Server, tell: (text: string) => void): Pr
  * Starts a PostgreSQL server of its own over a data folder, which a service makes when it is absent, and connects to it. One process at a
  * time may hold the folder: a command works on the server that runs.
  *
- * @param how `isDemo` where the database is that of the demo, `tell` hears what happens to the server
+ * @param tell hears what happens to the server
  * @throws StartError when the folder cannot be used, with what to do
  */
-export const openEmbedded = async (
-  folder: string,
-  needs: Needs,
-  { isDemo, tell }: Pick<How, "isDemo" | "tell">,
-): Promise<Database> => {
+export const openEmbedded = async (folder: string, needs: Needs, tell: (text: string) => void): Promise<Database> => {
   const connectTo = async (url: string): Promise<Database> => {
     const database = await connect(url, needs, tell);
     const { tidy, done } = createTidying(url, folder);
@@ -128,12 +124,11 @@ export const openEmbedded = async (
     const close = needs === "service" ? database.close : () => done().then(database.close);
     return { ...withRoom(database, folder), tidy, close };
   };
-  if (needs === "service" || typeof needs === "object")
-    return overServer(folder, { tell, isDemo, mayMake: true }, connectTo);
+  if (needs === "service" || typeof needs === "object") return overServer(folder, { tell, mayMake: true }, connectTo);
   requireExisting(folder);
   const url = runningUrl(folder);
   if (url !== undefined && (await answers(url))) return { ...(await connectTo(url)), folder };
-  return overServer(folder, { tell: () => {}, isDemo, mayMake: false }, connectTo);
+  return overServer(folder, { tell: () => {}, mayMake: false }, connectTo);
 };
 
 const requireExisting = (folder: string): void => {
@@ -143,16 +138,10 @@ const requireExisting = (folder: string): void => {
     );
 };
 
-interface How {
-  tell: (text: string) => void;
-  isDemo: boolean;
-  mayMake: boolean;
-}
-
 /** Locks the folder, starts its server, and gives what `connect` makes of it; closing that ends the server. */
 const overServer = async (
   folder: string,
-  { tell, isDemo, mayMake }: How,
+  { tell, mayMake }: { tell: (text: string) => void; mayMake: boolean },
   connect: (url: string) => Promise<Database>,
 ): Promise<Database> => {
   const leave: (() => unknown)[] = [];
@@ -163,7 +152,7 @@ const overServer = async (
   try {
     const { cluster } = filesOf(folder);
     const isOurs = makeFolder(folder);
-    const user = serverUser(cluster, isDemo);
+    const user = serverUser(cluster);
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
     if (isOurs) giveFolder(folder, user);

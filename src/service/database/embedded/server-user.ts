@@ -45,10 +45,9 @@ const make = (name: string): string | undefined => {
  * that is root, too, of a system user of their own.
  *
  * @param files the folder of the database, which may be absent
- * @param isDemo where no user can be made, the demo's database is that of `nobody`
  * @throws StartError when no such user can be had, or the files are somebody else's
  */
-export const serverUser = (files: string, isDemo: boolean): ServerUser => {
+export const serverUser = (files: string): ServerUser => {
   const self = process.getuid?.();
   const owner = statSync(files, { throwIfNoEntry: false });
   if (self !== 0) {
@@ -62,7 +61,7 @@ export const serverUser = (files: string, isDemo: boolean): ServerUser => {
   const own = lookUp(OWN);
   if (own !== undefined) return own;
   const reason = make(OWN);
-  const made = lookUp(OWN) ?? (isDemo ? lookUp("nobody") : undefined);
+  const made = lookUp(OWN);
   if (made !== undefined) return made;
   throw new StartError(
     `PostgreSQL does not run as root, and the user ${OWN} cannot be made (${reason}): make it, or start the service as another user`,

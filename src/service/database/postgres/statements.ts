@@ -1,5 +1,4 @@
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
+import type { Socket } from "node:net";
 import type pg from "pg";
 import type { Submittable } from "pg";
 import { from, to } from "pg-copy-streams";
@@ -54,26 +53,12 @@ const createBeside = (use: Addresses["use"], places: number) => {
 };
 
 interface Wire {
-  processID: number;
-  secretKey: number;
-  host: string;
-  port: number;
-  connection: { stream: { destroy(): void } };
+  connection: { stream: Socket };
 }
 
-/** Of a CancelRequest, which goes by a connection of its own (PostgreSQL §54.2.8). */
-const CANCEL = 80_877_102;
-
-/** Ends a connection, and tells the server to end its statement, which would go on. A pooler in between hands that on. */
+/** Ends a connection; what it has asked, the server ends in its time. */
 const cancel = (client: pg.PoolClient): void => {
-  const { processID, secretKey, host, port, connection } = client as unknown as Wire;
-  const request = Buffer.alloc(16);
-  for (const [at, value] of [request.length, CANCEL, processID, secretKey].entries())
-    request.writeInt32BE(value, 4 * at);
-  const socket = host.startsWith("/") ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
-  socket.on("error", () => {});
-  socket.end(request);
-  connection.stream.destroy();
+  (client as unknown as Wire).connection.stream.destroy();
 };
 
 /** How statements get to the server and rows come back: one at a time, in a transaction, or all of a transaction in one packet. */
@@ -109,7 +94,7 @@ const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"
 export const over = ({ use, close }: Addresses): Database => {
   const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
     use(async (client) => {
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      const { stream } = (client as unknown as Wire).connection;
       // All in one packet.
       stream.cork();
       // Each statement sees what was committed before it, whatever the server's configuration says, see `generation.ts`.
