@@ -66,7 +66,7 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Com
             else {
               const waiting = { settled: createSettled(query, bounds), say, what: "the newest erasure" };
               const settled = await untilSettled(await newestErasure(query, one), waiting);
-              await archiveOne(database, at, { settled, now });
+              await archiveWorkspace(database, at, { settled, now });
             }
           }
           if ((check || forget || before !== undefined) && there === 0)
@@ -94,17 +94,6 @@ const OF_FILES = "(marks IS NOT NULL OR reason = 'name')";
 const newestErasure = async (query: Query, workspace: string): Promise<string | undefined> => {
   const newest = `SELECT id FROM deletions WHERE workspace = $1 AND ${OF_FILES} ORDER BY id DESC LIMIT 1`;
   return (await query<{ id: string }>(newest, [workspace]))[0]?.id;
-};
-
-const archiveOne = async (database: Database, { workspace, store, say }: At, until: Until): Promise<void> => {
-  const { events, files, erased, rewritten, manifest } = await archiveWorkspace(database, workspace, { store, until });
-  if (manifest === undefined)
-    return say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
-  await noteArchiveRun(database.query, workspace, store.place);
-  say(`${workspace}: wrote ${events} events to ${files} files: all that was stored before ${timeText(manifest.place)}`);
-  say(
-    `${workspace}: took ${erased} deleted events out of ${rewritten} files: nothing is in any that was erased before ${timeText(manifest.clean)}`,
-  );
 };
 
 /** Resolves to whether there is any. @param before deletes from the database what was received before, and is in files that are right */
@@ -135,18 +124,6 @@ const forgetOne = async (query: Query, { workspace, store, say }: At): Promise<b
 
 const timeText = (id: string): string => new Date(timeOf(id)).toISOString();
 
-/** What a run has done in a workspace. */
-interface Archived {
-  /** Events that it has put into files, and files that it has made. */
-  events: number;
-  files: number;
-  /** Events that it has taken out of files, and files that it has written anew for it. */
-  erased: number;
-  rewritten: number;
-  /** Nothing where there was no event yet. */
-  manifest: Manifest | undefined;
-}
-
 /** Up to where events may be taken, and in what files. */
 export interface Until {
   /** The first id that is not settled yet. */
@@ -158,16 +135,17 @@ export interface Until {
 /**
  * Goes on with the archive of a workspace: each event gets into one file, once the file's day is over, and whoever was erased is taken out of
  * files. What is broken off at any step is done again by the next run: a file counts from when the manifest has it, and is named by its beginning.
+ * Resolves to what is new.
  *
  * @throws StartError where the database was restored, and the files have more than it, or where it has forgotten the archive
  */
 export const archiveWorkspace = async (
   database: Database,
-  workspace: string,
-  { store, until }: { store: Store; until: Until },
-): Promise<Archived> => {
+  { workspace, store, say }: At,
+  until: Until,
+): Promise<{ events: number; files: number }> => {
   const { query } = database;
-  const done: Archived = { events: 0, files: 0, erased: 0, rewritten: 0, manifest: undefined };
+  const done = { events: 0, files: 0 };
   const own = await idOfDatabase(query);
   let manifest = await readManifest(store, workspace, own);
   if (manifest?.forgotten)
@@ -186,14 +164,24 @@ export const archiveWorkspace = async (
     done.events += await addFile(database, manifest, { store, range });
     done.files += 1;
   }
-  if (manifest === undefined) return done;
-  Object.assign(done, await clean(query, manifest, { store, settled: until.settled }));
+  if (manifest === undefined) {
+    say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
+    return done;
+  }
+  const { erased, rewritten } = await clean(query, manifest, { store, settled: until.settled });
   // The last day that is over is behind us, though it had no event.
   const day = idAt(dayOf(timeOf(until.settled)));
   if (day > manifest.place) manifest.place = day;
   await writeManifest(store, manifest);
   await knowArchive(query, workspace, store.place, timeOf(manifest.place));
-  return { ...done, manifest };
+  await noteArchiveRun(query, workspace, store.place);
+  say(
+    `${workspace}: wrote ${done.events} events to ${done.files} files: all that was stored before ${timeText(manifest.place)}`,
+  );
+  say(
+    `${workspace}: took ${erased} deleted events out of ${rewritten} files: nothing is in any that was erased before ${timeText(manifest.clean)}`,
+  );
+  return done;
 };
 
 const dayOf = (time: number): number => time - (time % DAY_MS);

@@ -56,7 +56,11 @@ const put = async (...events: NewEvent[]): Promise<void> => {
 };
 /** All that has been stored. */
 const go = (until: Partial<Until> = {}) =>
-  archiveWorkspace(database, "default", { store, until: { settled: idAt(Date.now() + 1), now: false, ...until } });
+  archiveWorkspace(
+    database,
+    { workspace: "default", store, say: () => {} },
+    { settled: idAt(Date.now() + 1), now: false, ...until },
+  );
 /** Commands open the folder themselves. */
 const inFolder = async <T>(work: () => Promise<T>): Promise<T> => {
   await store.close();
