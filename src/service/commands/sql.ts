@@ -22,7 +22,7 @@ export const addSqlCommand = ({ program, workspace, reading, stdout }: Commands)
     .action((sql: string, { with: given = [], workspace, format }: Options) =>
       reading(async (query) => {
         const question = QUESTIONS.get(sql);
-        const rows = question ? answered(query, question, { workspace, given }) : toExported(await ask(query, sql));
+        const rows = question ? answered(query, question, { workspace, given }) : told(await ask(query, sql));
         await writeRows(rows, format, stdout);
       }),
     );
@@ -65,16 +65,19 @@ async function* answered(
   const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts }).catch((error) => {
     throw error instanceof HttpError ? new StartError(error.message) : error;
   });
-  for (const row of data ?? [told])
-    yield Object.fromEntries(
-      Object.entries({ ...row, time_zone }).map(([name, value]) => [
-        name,
-        typeof value === "object" && value !== null
-          ? { json: JSON.stringify(value) }
-          : (value as string | number | boolean | null),
-      ]),
-    );
+  for (const row of data ?? [told]) yield rowOf(JSON.stringify({ ...row, time_zone }));
 }
+
+/** A row of JSON. Its members keep the text that they have there: numbers may be beyond a double. */
+const rowOf = (text: string): Exported =>
+  Object.fromEntries(
+    Object.entries<unknown>(JSON.parse(text)).map(([name, value]) => [
+      name,
+      typeof value === "number" || (typeof value === "object" && value !== null)
+        ? { json: findMember(text, name)!.text }
+        : (value as string | boolean | null),
+    ]),
+  );
 
 interface Answer {
   row: string;
@@ -98,17 +101,8 @@ const ask = async (query: Query, sql: string): Promise<Answer[]> => {
   return rows;
 };
 
-const wrong = (why: string) => new StartError(`the query cannot be answered, ${why}`);
-
-/** Members of an object keep the text that they have in its JSON: numbers may be beyond a double. */
-async function* toExported(rows: Answer[]): AsyncGenerator<Exported> {
-  for (const { row } of rows)
-    yield Object.fromEntries(
-      Object.entries(JSON.parse(row)).map(([name, value]) => [
-        name,
-        typeof value === "number" || (typeof value === "object" && value !== null)
-          ? { json: findMember(row, name)!.text }
-          : (value as string | boolean | null),
-      ]),
-    );
+async function* told(rows: readonly Answer[]): AsyncGenerator<Exported> {
+  for (const { row } of rows) yield rowOf(row);
 }
+
+const wrong = (why: string) => new StartError(`the query cannot be answered, ${why}`);

@@ -28,16 +28,8 @@ interface Connections {
   close(): Promise<void>;
 }
 
-/** There is no connection, for this cause. */
-class TakeError extends Error {
-  override name = "TakeError";
-  override cause: Error;
-
-  constructor(cause: Error) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
+/** There is no connection, for a cause. */
+class TakeError extends Error {}
 
 /** What a server says about itself: it stops, or it only reads. */
 const OF_ITSELF = /^(57P0|25006)/;
@@ -71,7 +63,7 @@ const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Pr
       return client;
     } catch (error) {
       answers = NONE_FREE.test((error as Error).message) && answers;
-      throw new TakeError(error as Error);
+      throw new TakeError("no connection", { cause: error });
     }
   };
   return {
@@ -147,7 +139,7 @@ export const openAddresses = (urls: readonly string[], options: Options): Addres
   };
   return {
     use: async (work, node) => {
-      const causes: Error[] = [];
+      const causes: unknown[] = [];
       for (const address of inOrder(node))
         try {
           return await address.use(work);
@@ -156,7 +148,7 @@ export const openAddresses = (urls: readonly string[], options: Options): Addres
           causes.push(error.cause);
         }
       // Who is away may be back soon: said rather than what is wrong with another one.
-      throw causes.find(isUnavailable) ?? causes[0]!;
+      throw causes.find(isUnavailable) ?? causes[0];
     },
     look: async () => {
       const ask = async (address: (typeof all)[number]) => {
