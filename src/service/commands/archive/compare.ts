@@ -1,33 +1,22 @@
 import type { Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/archives.js";
-import { readEvents, uuidText } from "./parquet.js";
-import { type ArchivedFile, type Manifest, readManifest, type Store } from "./store.js";
-
-/** What was compared. */
-interface Compared {
-  files: number;
-  events: number;
-  /** Files of which the database has not all events to compare with: retention was there. */
-  beyond: number;
-  /** What is not as it should be, a line each. */
-  wrong: string[];
-  /** Up to where events are in files. */
-  place: string;
-}
+import { readEvents, sumOf, uuidText } from "./parquet.js";
+import { type ArchivedFile, type Manifest, readManifest, type Store, unlessAbsent } from "./store.js";
 
 /**
  * Reads the files of a workspace, and compares them with the manifest and the database: each is as it was written, and has each event that the
  * database has of its days; and, where retention was not yet, no other one. Nothing where there is no archive.
  */
-export const compareArchive = async (query: Query, workspace: string, store: Store): Promise<Compared | undefined> => {
+export const compareArchive = async (query: Query, workspace: string, store: Store) => {
   const manifest = await readManifest(store, workspace, await idOfDatabase(query));
   if (manifest === undefined) return undefined;
   const [past] = await query<{ before: string }>(
     "SELECT before FROM deletions WHERE workspace = $1 AND before IS NOT NULL ORDER BY before DESC LIMIT 1",
     [workspace],
   );
-  const compared: Compared = { files: manifest.files.length, events: 0, beyond: 0, wrong: [], place: manifest.place };
+  // `beyond`: of so many files the database has not all events to compare with, as retention was there; `wrong`: what is not as it should be.
+  const compared = { files: manifest.files.length, events: 0, beyond: 0, wrong: [] as string[], place: manifest.place };
   let inFiles = 0;
   for (const file of manifest.files) {
     const isBeyond = past !== undefined && file.from < past.before;
@@ -58,7 +47,7 @@ const wrongWith = async (
   store: Store,
   { manifest: { workspace, clean }, file, events, isBeyond }: Part,
 ): Promise<string | undefined> => {
-  const found = await store.sum(file.name);
+  const found = await sumOf(store.at(file.name)).catch(unlessAbsent);
   if (found === undefined) return "is not there";
   if (found.sha256 !== file.sha256) return "is damaged: its checksum is another one";
   let held = 0;

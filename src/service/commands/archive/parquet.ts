@@ -67,15 +67,8 @@ const SCHEMA = schemaFromColumnData({
   columnData: NAMES.map((name) => ({ name, data: [], nullable: false, ...COLUMNS[name] })),
 });
 
-/** What was written. */
-interface WrittenFile {
-  rows: number;
-  bytes: number;
-  sha256: string;
-}
-
 /** Writes events to a file, a group of rows at a time, which is on the disk before this resolves. */
-export const writeEvents = async (path: string, groups: AsyncIterable<Group>): Promise<WrittenFile> => {
+export const writeEvents = async (path: string, groups: AsyncIterable<Group>) => {
   const writer = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, createdBy: "tracklet" });
   for await (const { rows, columns } of groups) {
     if (rows === 0) continue;

@@ -2,26 +2,13 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
-import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
+import { asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
 import { giveTo } from "../../database/embedded/server-user.js";
-import { sumOf, toDisk } from "./parquet.js";
+import { toDisk } from "./parquet.js";
 
-/** The files of an archive, by their names below its folder. */
-export interface Store {
-  /** The folder. */
-  place: string;
-  /** The text of a small file; nothing where there is none. */
-  read(name: string): Promise<string | undefined>;
-  /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all, and on the disk. */
-  make<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
-  /** The size and the checksum of a file; nothing where there is none. */
-  sum(name: string): Promise<{ bytes: number; sha256: string } | undefined>;
-  /** A file that is read in parts; nothing where there is none. */
-  open(name: string): Promise<AsyncBuffer | undefined>;
-  close(): void;
-}
+export type Store = ReturnType<typeof openFolder>;
 
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";
@@ -32,37 +19,41 @@ const isRoot = process.getuid?.() === 0;
 /** What a disk says; a database that fails says otherwise. */
 const OF_DISK = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"];
 
-const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
+/** Nothing of a file that is not there. */
+export const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
 
 /** Opens an archive in a folder, which is made where it is absent. @throws StartError while another process writes there */
-export const openFolder = (given: string): Store => {
+export const openFolder = (given: string) => {
   const place = resolve(given);
   const lock = lockOf(place);
+  /** The path of a file of the archive. */
   const at = (name: string) => join(place, name);
-  const make: Store["make"] = (name, work) => inPlace(name, work).catch(explain);
-  const explain = (error: NodeJS.ErrnoException): never => {
-    if (!OF_DISK.includes(error.code ?? "")) throw error;
-    throw new StartError(`${place} cannot be written: ${fileReason(error)}; run it again when that is mended`);
-  };
-  const inPlace: Store["make"] = async (name, work) => {
-    const folder = dirname(at(name));
-    await mkdir(folder, { recursive: true, ...(isRoot && { mode: 0o700 }) });
-    const part = join(folder, `${HIDDEN}${basename(name)}.part`);
-    const result = await work(part);
-    if (isRoot) chmodSync(part, 0o600);
-    await rename(part, at(name));
-    await toDisk(folder);
-    return result;
-  };
   return {
+    /** The folder. */
     place,
-    make,
-    read: (name) => readFile(at(name), "utf8").catch(unlessAbsent),
-    sum: (name) => sumOf(at(name)).catch(unlessAbsent),
-    open: (name) => asyncBufferFromFile(at(name)).catch(unlessAbsent),
-    close: () => {
+    at,
+    /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all, and on the disk. */
+    make: async <T>(name: string, work: (path: string) => Promise<T>): Promise<T> => {
+      try {
+        const folder = dirname(at(name));
+        await mkdir(folder, { recursive: true, ...(isRoot && { mode: 0o700 }) });
+        const part = join(folder, `${HIDDEN}${basename(name)}.part`);
+        const result = await work(part);
+        if (isRoot) chmodSync(part, 0o600);
+        await rename(part, at(name));
+        await toDisk(folder);
+        return result;
+      } catch (error) {
+        if (!OF_DISK.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+        const reason = fileReason(error as NodeJS.ErrnoException);
+        throw new StartError(`${place} cannot be written: ${reason}; run it again when that is mended`);
+      }
+    },
+    /** A file of events, which is read in parts; nothing where there is none. */
+    open: (name: string) => asyncBufferFromFile(at(name)).catch(unlessAbsent),
+    close: (): void => {
       if (isRoot) giveTo(place, statSync(place));
       closeSync(lock);
     },
@@ -126,7 +117,7 @@ export const readManifest = async (
   workspace: string,
   database?: string,
 ): Promise<Manifest | undefined> => {
-  const text = await store.read(manifestOf(workspace));
+  const text = await readFile(store.at(manifestOf(workspace)), "utf8").catch(unlessAbsent);
   if (text === undefined) return undefined;
   const manifest = parseJson(text) as Manifest | undefined;
   if (manifest?.format !== 1 || manifest.workspace !== workspace)
