@@ -1,10 +1,7 @@
-import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
-import { isNewer } from "../database/migrations.js";
 import { openDatabase, type Where } from "../database/open-database.js";
 import { eraseAgain } from "../deletion/erasure.js";
 import { readErasures } from "../deletion/erasure-files.js";
-import manifest from "../package.json" with { type: "json" };
 import { markRestored } from "../records/lost-places.js";
 import type { Commands } from "./commands.js";
 import { loadScript, readDump, readHeader, tellCounts } from "./dump.js";
@@ -29,10 +26,6 @@ export const restoreDump = async (
 ): Promise<void> => {
   const header = await readHeader(file);
   const erased = erasures === undefined ? undefined : await readErasures(erasures);
-  if (header.tables.some((name) => isNewer(name)))
-    throw new StartError(
-      `${file} has tables that this build (${manifest.version}) does not know: restore it with a newer one`,
-    );
   let { rows } = header;
   const database = await openDatabase(config, { empty: header.tables }, say);
   try {

@@ -58,7 +58,7 @@ const MIGRATE = `${SERVICE} migrate`;
 const numberOf = (name: string): number => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0);
 
 /** Does it come after all that a build knows? */
-export const isNewer = (name: string, known = MIGRATIONS): boolean => numberOf(name) > numberOf(known.at(-1)!.name);
+const isNewer = (name: string, known = MIGRATIONS): boolean => numberOf(name) > numberOf(known.at(-1)!.name);
 
 /** Does a build that knows others run on tables that this one, which it does not know, has made? */
 export const runsOn = (name: string, known = MIGRATIONS): boolean => {
@@ -185,7 +185,7 @@ const older = () =>
 
 const unknown = () =>
   new StartError(
-    `this data is of another build: start that one, or load a backup of this one into an empty database (${SERVICE} restore FILE)`,
+    `this data is of another build: use that one, or load a backup of this one into an empty database (${SERVICE} restore FILE)`,
   );
 
 /** Looks which tables there are. @throws StartError when they are not those that this version makes or can go on from */

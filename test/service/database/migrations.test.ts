@@ -14,7 +14,7 @@ it("leaves the tables of other versions alone, and says so", async () => {
   const change = (name: string) =>
     runAt(addressesOf(place.databaseUrl)[0]!, `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
   await (await openDatabase(place)).close();
-  const words = /^this data is of another build: start that one, or load a backup of this one into .+ restore FILE\)$/;
+  const words = /^this data is of another build: use that one, or load a backup of this one into .+ restore FILE\)$/;
   for (const name of ["9999-x-12345678", "0001-tables-12345678"]) {
     await change(name);
     for (const needs of ["service", "tables"] as const) await expect(openDatabase(place, needs)).rejects.toThrow(words);

@@ -10,7 +10,7 @@ import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { createTidying, syncFolder, withRoom } from "./room.js";
 import { asUser, ENVIRONMENT, INITDB, listenFor, runningUrl, type Server, startServer } from "./server.js";
-import { giveFiles, giveFolder, giveTo, hasName, type ServerUser, serverUser } from "./server-user.js";
+import { giveFiles, giveFolder, giveTo, type ServerUser, serverUser } from "./server-user.js";
 
 /**
  * Makes the files of an empty database in a data folder. They have their place once all of them are on the disk, so that a start
@@ -51,7 +51,7 @@ const findWrapper = (): string | undefined =>
  * @throws StartError where none can be had
  */
 const nameUser = (folder: string, user: ServerUser): Record<string, string> => {
-  if (user.uid !== undefined || hasName()) return {};
+  if (user.uid !== undefined || spawnSync("id", ["-un"]).status === 0) return {};
   const wrapper = findWrapper();
   const uid = process.getuid!();
   if (wrapper === undefined)

@@ -1,7 +1,6 @@
 /** As whom PostgreSQL runs, and what becomes its own: files that it may use, and folders that it may enter. */
-import { execFileSync } from "node:child_process";
-import { chownSync, lchownSync, readdirSync, type Stats, statSync } from "node:fs";
-import { userInfo } from "node:os";
+import { spawnSync } from "node:child_process";
+import { chownSync, lchownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StartError } from "../../base/start-error.js";
 import { filesOf, OURS } from "./folder.js";
@@ -17,27 +16,9 @@ export interface ServerUser {
 const OWN = "tracklet";
 
 const lookUp = (name: string): ServerUser | undefined => {
-  try {
-    const id = (flag: string): number => Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
-    return { uid: id("-u"), gid: id("-g"), name };
-  } catch {
-    return undefined;
-  }
-};
-
-const make = (name: string): string | undefined => {
-  try {
-    const shell = ["--shell", "/usr/sbin/nologin"];
-    execFileSync("useradd", ["--system", "--no-create-home", "--home-dir", "/nonexistent", ...shell, name], {
-      stdio: "pipe",
-    });
-    return undefined;
-  } catch (error) {
-    return String((error as Error).message)
-      .trim()
-      .split("\n")
-      .at(-1)!;
-  }
+  const idOf = (flag: string) => spawnSync("id", [flag, name], { encoding: "utf8" }).stdout?.trim();
+  const uid = idOf("-u");
+  return uid ? { uid: Number(uid), gid: Number(idOf("-g")), name } : undefined;
 };
 
 /**
@@ -57,32 +38,16 @@ export const serverUser = (files: string): ServerUser => {
     );
   }
   for (const one of [owner, statSync(dirname(files), { throwIfNoEntry: false })])
-    if (one !== undefined && one.uid !== 0) return { uid: one.uid, gid: one.gid, name: nameOf(one) };
+    if (one !== undefined && one.uid !== 0) return { uid: one.uid, gid: one.gid, name: String(one.uid) };
   const own = lookUp(OWN);
   if (own !== undefined) return own;
-  const reason = make(OWN);
+  const options = ["--system", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
+  const { error, stderr } = spawnSync("useradd", [...options, OWN], { encoding: "utf8" });
   const made = lookUp(OWN);
   if (made !== undefined) return made;
   throw new StartError(
-    `PostgreSQL does not run as root, and the user ${OWN} cannot be made (${reason}): make it, or start the service as another user`,
+    `PostgreSQL does not run as root, and the user ${OWN} cannot be made (${error?.message ?? stderr.trim().split("\n").at(-1)}): make it, or start the service as another user`,
   );
-};
-
-const nameOf = ({ uid }: Stats): string => {
-  try {
-    return execFileSync("id", ["-un", String(uid)], { encoding: "utf8", stdio: "pipe" }).trim();
-  } catch {
-    return String(uid);
-  }
-};
-
-/** Has the user of this process a name? PostgreSQL makes no database for one that has none. */
-export const hasName = (): boolean => {
-  try {
-    return userInfo().username !== "";
-  } catch {
-    return false;
-  }
 };
 
 /** Gives a folder and all that is in it to a user. */

@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { isUnavailable } from "../sql-state.js";
+import { answers } from "../postgres/postgres.js";
 import { filesOf, isServerOf, readServerFile } from "./folder.js";
 import type { Programs } from "./programs.js";
 import { giveTo, type ServerUser } from "./server-user.js";
@@ -162,7 +161,7 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
   });
   if (child.pid !== undefined) endAfterService(child, user);
   const ready = async (): Promise<void> => {
-    while (!(await isReady(listening.url))) {
+    while (!(await answers(listening.url))) {
       if (isOver) throw new Error(await closed);
       await sleep(LOOK_MS);
     }
@@ -193,18 +192,4 @@ const forgetReusedId = (cluster: string): void => {
   const pid = readServerFile(cluster)?.pid;
   if (process.platform === "linux" && pid !== undefined && !isServerOf(cluster, pid))
     rmSync(join(cluster, "postmaster.pid"), { force: true });
-};
-
-const isReady = async (url: string): Promise<boolean> => {
-  const client = new pg.Client(url).on("error", () => {});
-  try {
-    await client.connect();
-    await client.query("SELECT 1");
-    return true;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return false;
-  } finally {
-    await client.end().catch(() => {});
-  }
 };
