@@ -129,10 +129,7 @@ const common = (row: Row) => {
   };
 };
 
-/**
- * The health of a record that has none set: good of more than 4 active days of the last 14, bad of none, else average. Nothing is told of one's
- * own people.
- */
+/** The health by activity of a record that has none set. Nothing is told of one's own people. */
 const withHealth = async <T extends { salesmachine: object }>(
   query: Query,
   workspace: string,
@@ -140,12 +137,10 @@ const withHealth = async <T extends { salesmachine: object }>(
 ): Promise<T> => {
   if ("health" in record.salesmachine) return record;
   const [row] = await query<{ health: string | null }>(
-    `WITH today AS (SELECT (now() AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = $1), 'UTC'))::date AS day)
-     SELECT CASE WHEN EXISTS (SELECT FROM left_out WHERE workspace = $1 AND kind = $3 AND id = $2 AND NOT back) THEN NULL
-       WHEN count(DISTINCT at) > 4 THEN 'good' WHEN count(DISTINCT at) > 0 THEN 'average' ELSE 'bad' END AS health
-     FROM (SELECT month + n AS at, get_bit(days, n) AS is_active FROM active CROSS JOIN generate_series(0, 30) AS n
-           WHERE workspace = $1 AND ${kind} = $2 AND month > (SELECT day FROM today) - 45) AS days CROSS JOIN today
-     WHERE is_active = 1 AND at > day - 14 AND at <= day`,
+    `SELECT health_by(bit_count(bit_or((days & mask) << shift))) AS health
+     FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = $1))) AS months JOIN active USING (month)
+     WHERE workspace = $1 AND ${kind} = $2
+     HAVING NOT EXISTS (SELECT FROM left_out WHERE workspace = $1 AND kind = $3 AND id = $2 AND NOT back)`,
     [workspace, id, kind],
   );
   const health = row?.health;

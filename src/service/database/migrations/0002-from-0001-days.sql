@@ -126,3 +126,53 @@ $$;
 CREATE FUNCTION id_at(milliseconds BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE AS $$
   SELECT (lpad(to_hex(greatest(milliseconds, 0)), 12, '0') || '70008000000000000000')::uuid
 $$;
+
+-- The months of days, in each those behind `low` up to `high`, and their bits; `shift` puts the bits of a fortnight beside each other.
+CREATE FUNCTION months_of(days DATERANGE) RETURNS TABLE (month DATE, low INTEGER, high INTEGER, mask BIT(31), shift INTEGER) LANGUAGE sql IMMUTABLE STRICT ROWS 4 AS $$
+  SELECT month::date, low, high, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31),
+         (first_value(low) OVER (ORDER BY month) - 31 * (row_number() OVER (ORDER BY month) - 1))::int
+  FROM generate_series(date_trunc('month', lower(days)::timestamp), upper(days) - 1, '1 month') AS month
+    CROSS JOIN LATERAL (SELECT greatest(lower(days) - month::date, 0) AS low, least(upper(days) - month::date, 31) AS high) AS bounds
+$$;
+
+-- The days of hours, in each those behind `low` up to `high`.
+CREATE FUNCTION days_of(hours TSRANGE) RETURNS TABLE (day DATE, low INTEGER, high INTEGER) LANGUAGE sql IMMUTABLE STRICT ROWS 2 AS $$
+  SELECT day::date, greatest(extract(epoch FROM lower(hours) - day) / 3600, 0)::int, least(extract(epoch FROM upper(hours) - day) / 3600, 24)::int
+  FROM generate_series(date_trunc('day', lower(hours)), upper(hours) - interval '1 hour', '1 day') AS day
+$$;
+
+-- A time and the time before, each by days or by the hours of the clock; `kept` are the days that are not past.
+CREATE FUNCTION times_of(days TEXT, hours TEXT, days_before TEXT, hours_before TEXT, past DATE)
+RETURNS TABLE (is_now BOOLEAN, span DATERANGE, kept DATERANGE, clock TSRANGE, steps INTEGER) LANGUAGE sql STABLE ROWS 2 AS $$
+  SELECT is_now, span, span * daterange(past, NULL), clock, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int)
+  FROM (VALUES (TRUE, days::daterange, hours::tsrange), (FALSE, days_before::daterange, hours_before::tsrange)) AS times (is_now, span, clock)
+$$;
+
+-- The events of the places of an array behind `low` up to `high`, as one expression, which is written into the question.
+CREATE FUNCTION events_in(events INTEGER[], low INTEGER, high INTEGER) RETURNS INTEGER LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN low < 1 AND high >= 1 THEN events[1] ELSE 0 END + CASE WHEN low < 2 AND high >= 2 THEN events[2] ELSE 0 END + CASE WHEN low < 3 AND high >= 3 THEN events[3] ELSE 0 END
+    + CASE WHEN low < 4 AND high >= 4 THEN events[4] ELSE 0 END + CASE WHEN low < 5 AND high >= 5 THEN events[5] ELSE 0 END + CASE WHEN low < 6 AND high >= 6 THEN events[6] ELSE 0 END
+    + CASE WHEN low < 7 AND high >= 7 THEN events[7] ELSE 0 END + CASE WHEN low < 8 AND high >= 8 THEN events[8] ELSE 0 END + CASE WHEN low < 9 AND high >= 9 THEN events[9] ELSE 0 END
+    + CASE WHEN low < 10 AND high >= 10 THEN events[10] ELSE 0 END + CASE WHEN low < 11 AND high >= 11 THEN events[11] ELSE 0 END + CASE WHEN low < 12 AND high >= 12 THEN events[12] ELSE 0 END
+    + CASE WHEN low < 13 AND high >= 13 THEN events[13] ELSE 0 END + CASE WHEN low < 14 AND high >= 14 THEN events[14] ELSE 0 END + CASE WHEN low < 15 AND high >= 15 THEN events[15] ELSE 0 END
+    + CASE WHEN low < 16 AND high >= 16 THEN events[16] ELSE 0 END + CASE WHEN low < 17 AND high >= 17 THEN events[17] ELSE 0 END + CASE WHEN low < 18 AND high >= 18 THEN events[18] ELSE 0 END
+    + CASE WHEN low < 19 AND high >= 19 THEN events[19] ELSE 0 END + CASE WHEN low < 20 AND high >= 20 THEN events[20] ELSE 0 END + CASE WHEN low < 21 AND high >= 21 THEN events[21] ELSE 0 END
+    + CASE WHEN low < 22 AND high >= 22 THEN events[22] ELSE 0 END + CASE WHEN low < 23 AND high >= 23 THEN events[23] ELSE 0 END + CASE WHEN low < 24 AND high >= 24 THEN events[24] ELSE 0 END
+    + CASE WHEN low < 25 AND high >= 25 THEN events[25] ELSE 0 END + CASE WHEN low < 26 AND high >= 26 THEN events[26] ELSE 0 END + CASE WHEN low < 27 AND high >= 27 THEN events[27] ELSE 0 END
+    + CASE WHEN low < 28 AND high >= 28 THEN events[28] ELSE 0 END + CASE WHEN low < 29 AND high >= 29 THEN events[29] ELSE 0 END + CASE WHEN low < 30 AND high >= 30 THEN events[30] ELSE 0 END
+    + CASE WHEN low < 31 AND high >= 31 THEN events[31] ELSE 0 END
+$$;
+
+-- The last day of a month that has a bit.
+CREATE FUNCTION last_day(month DATE, days BIT(31)) RETURNS DATE LANGUAGE sql IMMUTABLE AS $$
+  SELECT month + 30 - bit_count((~days::int & (days::int - 1))::bit(31))::int
+$$;
+
+-- The last fourteen days, and the health that nobody has set, by how many of them were active.
+CREATE FUNCTION fortnight(zone TEXT) RETURNS DATERANGE LANGUAGE sql STABLE AS $$
+  SELECT daterange((now() AT TIME ZONE coalesce(zone, 'UTC'))::date - 13, (now() AT TIME ZONE coalesce(zone, 'UTC'))::date + 1)
+$$;
+
+CREATE FUNCTION health_by(active_days BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN active_days > 4 THEN 'good' WHEN active_days > 0 THEN 'average' ELSE 'bad' END
+$$;

@@ -9,9 +9,8 @@
 -- :hours_before = 'empty': and of these
 -- :limit = '1000': rows
 WITH parts AS MATERIALIZED (
-  SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock,
-         (extract(epoch FROM lower(clock) AT TIME ZONE zone) * 1000)::bigint AS first, (extract(epoch FROM upper(clock) AT TIME ZONE zone) * 1000)::bigint AS until
-  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+  SELECT times.*, (extract(epoch FROM lower(clock) AT TIME ZONE zone) * 1000)::bigint AS first, (extract(epoch FROM upper(clock) AT TIME ZONE zone) * 1000)::bigint AS until
+  FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace')) AS times
     CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
 ), did AS MATERIALIZED (
   SELECT account, name, is_now, day - lower(span) AS step, events FROM (
@@ -54,7 +53,6 @@ SELECT json_build_object(
   'accounts', json_build_object(
     'total', (SELECT count(DISTINCT account) FROM did WHERE is_now), 'before', (SELECT count(DISTINCT account) FROM did WHERE NOT is_now),
     'counts', (SELECT json_agg(coalesce(count, 0) ORDER BY step)
-      FROM (SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
-            FROM parts WHERE is_now) AS every (step)
+      FROM (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every
         LEFT JOIN (SELECT step, count(DISTINCT account) AS count FROM did WHERE is_now GROUP BY 1) AS counted USING (step)))
 ) AS answer;

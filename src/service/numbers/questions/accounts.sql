@@ -16,54 +16,31 @@
 -- :limit = '50': accounts of the page
 -- :members = 'true': false tells of no members
 WITH parts AS MATERIALIZED (
-  SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock
-  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+  SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), months AS MATERIALIZED (
-  SELECT is_now, month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
-  FROM parts CROSS JOIN LATERAL generate_series(date_trunc('month', lower(kept)::timestamp), upper(kept) - 1, '1 month') AS month
-    CROSS JOIN LATERAL (SELECT greatest(lower(kept) - month::date, 0) AS low, least(upper(kept) - month::date, 31) AS high) AS bounds
-  LIMIT 50
-), by_month AS MATERIALIZED (
-  SELECT account, month, ARRAY[
-    sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
-    sum(events[9]), sum(events[10]), sum(events[11]), sum(events[12]), sum(events[13]), sum(events[14]), sum(events[15]), sum(events[16]),
-    sum(events[17]), sum(events[18]), sum(events[19]), sum(events[20]), sum(events[21]), sum(events[22]), sum(events[23]), sum(events[24]),
-    sum(events[25]), sum(events[26]), sum(events[27]), sum(events[28]), sum(events[29]), sum(events[30]), sum(events[31])] AS events
-  FROM active WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
-    AND month = ANY(ARRAY(SELECT month FROM months))
-  GROUP BY 1, 2
+  SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
+  UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
+), by_hour AS MATERIALIZED (
+  SELECT account, contact, is_now, day, events_in(events, low, high) AS events
+  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day)
+  WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
 ), did AS MATERIALIZED (
-  SELECT account, is_now, day - lower(span) AS step, day, events
-  FROM (SELECT account, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM by_month) AS by_day
-    JOIN parts ON day <@ kept
-  WHERE events > 0
+  SELECT account AS id, coalesce(sum(events_in(events, low, high)) FILTER (WHERE is_now), 0) AS events,
+         coalesce(sum(events_in(events, low, high)) FILTER (WHERE NOT is_now), 0) AS before,
+         max(last_day(month, days & mask)) FILTER (WHERE is_now IS NOT NULL) AS last_seen_on,
+         bit_count(bit_or((days & mask) << shift) FILTER (WHERE is_now IS NULL)) AS active_days
+  FROM months JOIN active USING (month)
+  WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
   UNION ALL
-  SELECT account, is_now, CASE WHEN isempty(:'days'::daterange) THEN (extract(epoch FROM at - lower(clock)) / 3600)::int ELSE at::date - coalesce(lower(span), lower(clock)::date) END, at::date, sum(events) FROM (
-    SELECT account, is_now, span, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
-    FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
-    WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000') AS by_hour
-  WHERE events > 0 AND at <@ clock GROUP BY 1, 2, 3, 4
-), fortnight AS MATERIALIZED (
-  SELECT month::date AS month, (repeat('0', low) || repeat('1', high - low) || repeat('0', 31 - high))::bit(31) AS mask
-  FROM (SELECT (now() AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'))::date AS today) AS days
-    CROSS JOIN LATERAL generate_series(date_trunc('month', (today - 13)::timestamp), today::timestamp, '1 month') AS month
-    CROSS JOIN LATERAL (SELECT greatest(today - 13 - month::date, 0) AS low, least(today + 1 - month::date, 31) AS high) AS bounds
-  LIMIT 2
-), lately AS MATERIALIZED (
-  SELECT id, sum(bit_count(days)) AS active_days FROM (
-    SELECT id, fortnight.month, bit_or(days & mask) AS days FROM fortnight CROSS JOIN LATERAL (
-      SELECT account AS id, days FROM active WHERE workspace = :'workspace' AND active.month = fortnight.month) AS own GROUP BY 1, 2) AS monthly
-  GROUP BY 1
+  SELECT account, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
 ), listed AS MATERIALIZED (
   SELECT did.*, unique_id, coalesce(name_in(data), unique_id, did.id::text) AS name, events - before AS change,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
-         coalesce(health::text, trim(BOTH '"' FROM health_value), CASE WHEN active_days > 4 THEN 'good' WHEN active_days > 0 THEN 'average' ELSE 'bad' END) AS health,
+         coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity
-  -- Added up, not joined, as below.
-  FROM (SELECT id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before,
-               max(day) AS last_seen_on, max(active_days) AS active_days
-        FROM (SELECT account AS id, is_now, events, day, NULL::numeric AS active_days FROM did
-              UNION ALL SELECT id, NULL, NULL, NULL, active_days FROM lately) AS added GROUP BY 1 HAVING max(day) IS NOT NULL) AS did
+  FROM (SELECT id, coalesce(sum(events), 0)::bigint AS events, coalesce(sum(before), 0)::bigint AS before, max(last_seen_on) AS last_seen_on,
+               max(active_days) AS active_days
+        FROM did GROUP BY 1 HAVING max(last_seen_on) IS NOT NULL) AS did
     LEFT JOIN accounts USING (id)
 ), doers AS MATERIALIZED (
   SELECT account FROM account_names CROSS JOIN parts
@@ -76,7 +53,7 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND events <= before * 0.75 WHEN 'silent' THEN events = 0 ELSE events > 0 END
+  WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND 4 * events <= 3 * before WHEN 'silent' THEN events = 0 ELSE events > 0 END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
@@ -92,7 +69,7 @@ WITH parts AS MATERIALIZED (
       CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
       CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END
         * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date
-          WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::numeric ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id) AS place
+          WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id) AS place
   FROM shown
 ), needed AS MATERIALIZED (
   SELECT * FROM placed WHERE :'sort' IN ('contacts', 'active_contacts') OR place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
@@ -101,15 +78,11 @@ WITH parts AS MATERIALIZED (
   WHERE :'members' = 'true' AND (account_id IN (SELECT id FROM needed)) IS TRUE GROUP BY 1
   UNION ALL
   SELECT account, NULL, count(DISTINCT contact) FROM (
-    SELECT account, contact FROM months CROSS JOIN LATERAL (
-      SELECT account, contact, days FROM active WHERE workspace = :'workspace' AND active.month = months.month) AS own
-    WHERE is_now AND :'members' = 'true' AND (account IN (SELECT id FROM needed)) IS TRUE AND days & mask <> repeat('0', 31)::bit(31)
+    SELECT account, contact FROM months JOIN active USING (month)
+    WHERE is_now AND :'members' = 'true' AND workspace = :'workspace' AND active.month = ANY(ARRAY(SELECT month FROM months WHERE is_now))
+      AND (account IN (SELECT id FROM needed)) IS TRUE AND days & mask <> 0::bit(31)
     UNION ALL
-    SELECT account, contact FROM (
-      SELECT account, contact, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
-      FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
-      WHERE is_now AND :'members' = 'true' AND workspace = :'workspace' AND (account IN (SELECT id FROM needed)) IS TRUE) AS by_hour
-    WHERE events > 0 AND at <@ clock) AS either GROUP BY 1
+    SELECT account, contact FROM by_hour WHERE is_now AND :'members' = 'true' AND (account IN (SELECT id FROM needed)) IS TRUE AND events > 0) AS either GROUP BY 1
 ), with_members AS MATERIALIZED (
   -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
   SELECT id, max(place) AS place, coalesce(max(contacts), 0) AS contacts, coalesce(max(active_contacts), 0) AS active_contacts
@@ -123,22 +96,33 @@ WITH parts AS MATERIALIZED (
 ), page AS MATERIALIZED (
   SELECT shown.*, page_ids.place, contacts, active_contacts FROM page_ids JOIN (
     SELECT * FROM shown WHERE (id IN (SELECT id FROM page_ids)) IS TRUE) AS shown USING (id)
+), by_month AS MATERIALIZED (
+  SELECT account AS id, month, ARRAY[
+    sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
+    sum(events[9]), sum(events[10]), sum(events[11]), sum(events[12]), sum(events[13]), sum(events[14]), sum(events[15]), sum(events[16]),
+    sum(events[17]), sum(events[18]), sum(events[19]), sum(events[20]), sum(events[21]), sum(events[22]), sum(events[23]), sum(events[24]),
+    sum(events[25]), sum(events[26]), sum(events[27]), sum(events[28]), sum(events[29]), sum(events[30]), sum(events[31])] AS events
+  FROM active WHERE workspace = :'workspace' AND (account IN (SELECT id FROM page_ids)) IS TRUE
+    AND month = ANY(ARRAY(SELECT month FROM months WHERE is_now IS NOT NULL)) GROUP BY 1, 2
+), by_step AS MATERIALIZED (
+  SELECT id, is_now, day - lower(span) AS step, events
+  FROM (SELECT id, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM by_month) AS by_day JOIN parts ON day <@ kept
+  WHERE events > 0
+  UNION ALL
+  SELECT account, is_now, CASE WHEN isempty(:'days'::daterange) THEN (extract(epoch FROM day + (hour - 1) * interval '1 hour' - lower(clock)) / 3600)::int
+    ELSE day - coalesce(lower(span), lower(clock)::date) END, sum(events[hour])
+  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day) CROSS JOIN LATERAL generate_series(low + 1, high) AS hour
+  WHERE workspace = :'workspace' AND (account IN (SELECT id FROM page_ids)) IS TRUE AND events[hour] > 0 GROUP BY 1, 2, 3
 ), steps AS (
-  SELECT id, is_now, json_agg(coalesce(did.events, 0) ORDER BY step) AS counts
-  FROM page CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now) CROSS JOIN (
-      SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
-      FROM parts WHERE is_now) AS every (step)
-    LEFT JOIN (SELECT account AS id, is_now, step, sum(events) AS events FROM did WHERE (account IN (SELECT id FROM page_ids)) IS TRUE GROUP BY 1, 2, 3) AS did USING (id, is_now, step)
+  SELECT id, is_now, json_agg(coalesce(events, 0) ORDER BY step) AS counts
+  FROM page_ids CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now)
+    CROSS JOIN (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every LEFT JOIN by_step USING (id, is_now, step)
   GROUP BY 1, 2
 ), fell AS (
   SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50
 )
 SELECT json_build_object(
-  'active', (SELECT count(*) FROM listed WHERE events > 0),
-  'falling', (SELECT count(*) FROM listed WHERE events > 0 AND events <= before * 0.75),
-  'silent', (SELECT count(*) FROM listed WHERE events = 0),
-  'total', (SELECT count(*) FROM shown),
-  'events', (SELECT coalesce(sum(events), 0) FROM listed), 'before', (SELECT coalesce(sum(before), 0) FROM listed),
+  'active', active, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
   'others', (SELECT json_build_object('total', count(*), 'events', coalesce(sum(events), 0)) FROM fitting CROSS JOIN sums
              WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
   'data', (SELECT coalesce(json_agg(json_build_object(
@@ -150,4 +134,6 @@ SELECT json_build_object(
   'fell', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
       'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
-) AS answer;
+) AS answer
+FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE events > 0 AND 4 * events <= 3 * before) AS falling,
+             count(*) FILTER (WHERE events = 0) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

@@ -10,8 +10,8 @@
 -- :hours_before = 'empty': and of these
 -- :most = '50': keys that are told
 -- :series = '8': keys of which each step is told
-WITH parts (is_now, span, clock) AS (VALUES
-  (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)
+WITH parts AS MATERIALIZED (
+  SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), counted AS MATERIALIZED (
   SELECT is_now, day - lower(span) AS step, key, events::int AS events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
   WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
@@ -30,7 +30,7 @@ WITH parts (is_now, span, clock) AS (VALUES
     SELECT name, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM account_names
     WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '')
       AND month > (SELECT min(lower(span)) FROM parts) - 31 AND month < (SELECT max(upper(span)) FROM parts)) AS by_day
-    JOIN parts ON day <@ (span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL))
+    JOIN parts ON day <@ kept
   WHERE events > 0
   UNION ALL
   SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, '', events FROM (
@@ -50,8 +50,7 @@ WITH parts (is_now, span, clock) AS (VALUES
 ), series AS (
   SELECT key, json_agg(coalesce(events, 0) ORDER BY step) AS counts
   FROM (SELECT key FROM top WHERE is_series UNION ALL SELECT '') AS keys
-    CROSS JOIN (SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1)
-                FROM parts WHERE is_now) AS every (step)
+    CROSS JOIN (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every
     LEFT JOIN steps USING (key, step)
   GROUP BY key
 )

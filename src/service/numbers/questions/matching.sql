@@ -11,8 +11,7 @@
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
 WITH parts AS MATERIALIZED (
-  SELECT is_now, span, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock
-  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+  SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), own AS MATERIALIZED (
   SELECT day, zone, id_at((extract(epoch FROM day::timestamp AT TIME ZONE zone) * 1000)::bigint) AS id
   FROM (SELECT min(least(lower(kept), lower(clock)::date)) AS day FROM parts) AS days
@@ -58,7 +57,7 @@ WITH parts AS MATERIALIZED (
   FROM (SELECT fitting.*, to_timestamp(at / 1000.0) AT TIME ZONE zone AS local FROM fitting CROSS JOIN own) AS fitting
     JOIN parts ON local::date <@ kept OR local <@ clock
 ), every AS MATERIALIZED (
-  SELECT generate_series(0, coalesce(upper(span) - lower(span), (extract(epoch FROM upper(clock) - lower(clock)) / 3600)::int) - 1) AS step FROM parts WHERE is_now
+  SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now
 ), names AS MATERIALIZED (
   SELECT name AS key, count(*) FILTER (WHERE is_now) AS events, count(*) FILTER (WHERE NOT is_now) AS before,
          row_number() OVER (ORDER BY count(*) FILTER (WHERE is_now) DESC, name) <= 8 AS is_series

@@ -8,24 +8,18 @@
 -- :hours_before = 'empty': and of these
 -- :limit = '50': contacts that are told
 WITH parts AS MATERIALIZED (
-  SELECT is_now, span * daterange((SELECT past FROM counted WHERE workspace = :'workspace'), NULL) AS kept, clock
-  FROM (VALUES (TRUE, :'days'::daterange, :'hours'::tsrange), (FALSE, :'days_before'::daterange, :'hours_before'::tsrange)) AS parts (is_now, span, clock)
+  SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), did AS MATERIALIZED (
-  SELECT contact, is_now, day, events FROM (
-    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM active
-    WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
-      AND month > (SELECT min(lower(kept)) FROM parts) - 31 AND month < (SELECT max(upper(kept)) FROM parts)) AS by_day
-    JOIN parts ON day <@ kept
-  WHERE events > 0
+  SELECT contact, is_now, events_in(events, low, high) AS events
+  FROM parts CROSS JOIN LATERAL months_of(kept) AS own JOIN active USING (month)
+  WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
   UNION ALL
-  SELECT contact, is_now, at::date, events FROM (
-    SELECT contact, is_now, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
-    FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
-    WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')) AS by_hour
-  WHERE events > 0 AND at <@ clock
+  SELECT contact, is_now, events_in(events, low, high)
+  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day)
+  WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
 ), people AS MATERIALIZED (
   SELECT contact AS id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
-  FROM did GROUP BY 1
+  FROM did WHERE events > 0 GROUP BY 1
 ), top AS (
   SELECT * FROM people WHERE events > 0 ORDER BY events DESC, id LIMIT :'limit'::int
 )

@@ -7,7 +7,7 @@ WITH own AS MATERIALIZED (
          coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') AS past
 ), rows AS NOT MATERIALIZED (
   SELECT CASE :'of' WHEN 'contact' THEN contact ELSE account END AS who, month, days FROM own JOIN active ON workspace = :'workspace'
-  WHERE (month >= past OR month > past - 31 AND days & (repeat('0', least(greatest(past, '1970-01-01') - month, 31)) || repeat('1', 31))::bit(31) <> repeat('0', 31)::bit(31))
+  WHERE (month >= past OR month > past - 31 AND days & (repeat('0', least(greatest(past, '1970-01-01') - month, 31)) || repeat('1', 31))::bit(31) <> 0::bit(31))
     AND (:'of' = 'contact' OR account <> '00000000-0000-0000-0000-000000000000')
 ), weeks AS MATERIALIZED (
   SELECT week::date AS week, month::date AS month, (repeat('0', low) || repeat('1', greatest(high - low, 0)) || repeat('0', 31))::bit(31) AS mask
@@ -18,10 +18,10 @@ WITH own AS MATERIALIZED (
 ), first AS MATERIALIZED (
   SELECT month, (repeat('1', week - month) || repeat('0', 31 - (week - month)))::bit(31) AS mask FROM weeks ORDER BY week, month LIMIT 1
 ), former AS MATERIALIZED (
-  SELECT DISTINCT who FROM rows CROSS JOIN first WHERE rows.month < first.month OR rows.month = first.month AND days & mask <> repeat('0', 31)::bit(31)
+  SELECT DISTINCT who FROM rows CROSS JOIN first WHERE rows.month < first.month OR rows.month = first.month AND days & mask <> 0::bit(31)
 ), active_in AS MATERIALIZED (
   SELECT DISTINCT who, week FROM rows JOIN weeks USING (month)
-  WHERE days & mask <> repeat('0', 31)::bit(31) AND (who IN (SELECT who FROM former)) IS NOT TRUE
+  WHERE days & mask <> 0::bit(31) AND (who IN (SELECT who FROM former)) IS NOT TRUE
 ), began AS MATERIALIZED (
   SELECT week AS active, min(week) OVER (PARTITION BY who) AS week FROM active_in
 ), counts AS MATERIALIZED (
