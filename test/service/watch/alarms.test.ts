@@ -37,7 +37,10 @@ const COMMITS =
 const FALLING = Array.from({ length: 9 }, (_, hour) => `${23_328_000 - 172_800 * hour}+60x59`).join(" ");
 const FULL = "the disk of the database is full, or will be within a day";
 const RISEN = "are new, three times as many as ever in the last week";
-const TICKETS = "EventsRefused BackupOld BackupShort BackupAnew ArchiveOld NewContacts NewNames WrongTokens".split(" ");
+const TICKETS =
+  "EventsRefused DaysStale ClockPutRight BackupOld BackupShort BackupAnew ArchiveOld NewContacts NewNames WrongTokens".split(
+    " ",
+  );
 
 /** An alarm, at which minute it is looked at, series of a minute's interval, and where it rings what it says, and with which label. */
 const CASES = `
@@ -59,6 +62,10 @@ Disk | 20 | disk_free_bytes{folder="/data"} 9e8x30 | ${FULL} | folder=/data
 Disk | 20 | events_refused_total{reason="disk",workspace="shop"} 0+5x30 | ${FULL}
 SumsBehind | 9 | sums_behind_seconds{workspace="shop"} 0x9 400+60x9
 SumsBehind | 16 | sums_behind_seconds{workspace="shop"} 0x9 400+60x9 | the figures of the workspace shop are 12m 40s behind | workspace=shop
+DaysStale | 200 | stale_days{workspace="shop"} 0x9 90-0.25x240
+DaysStale | 200 | stale_days{workspace="shop"} 0x9 3x240 | 3 days of the workspace shop are to be counted anew, and get no fewer; the log says why | workspace=shop
+ClockPutRight | 20 | clock_put_right_age_seconds 86400+60x30
+ClockPutRight | 20 | clock_put_right_age_seconds 0+60x30 | a clock of the database was ahead, and was put right 20m 0s ago
 RetentionBehind | 400 | retention_behind_seconds{workspace="shop"} 0x9 ${FALLING}
 RetentionBehind | 300 | retention_behind_seconds{workspace="shop"} 0+60x9 100000+60x400 | events of the workspace shop are kept 1d 8h 36m 40s too long; the log says why | workspace=shop
 DatabaseNew | 150 | database_age_seconds 0+60x200
