@@ -44,9 +44,11 @@ const listTables = (query: Query): Promise<Table[]> =>
  * Has PostgreSQL count what was filled. It does so by itself some minutes later, and plans each question until then as if
  * the tables were as they were before.
  */
-export const analyze = async (query: Query): Promise<void> => {
+const analyze = async (query: Query): Promise<void> => {
   await query(`ANALYZE ${(await listTables(query)).map(({ name }) => name).join(", ")}`);
 };
+export const analyzeAll = async ({ copying }: Pick<Database, "copying">): Promise<void> =>
+  copying?.(({ query }) => analyze(query));
 
 /** How many rows each table has. */
 type Counts = Record<string, number>;

@@ -19,7 +19,7 @@ import { type NewEvent, stampOf } from "../ingest/store/rows.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
 import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
 import type { Commands, Say } from "./commands.js";
-import { analyze } from "./dump.js";
+import { analyzeAll } from "./dump.js";
 
 /** Events or records that are stored together, and the characters of the params of those events. */
 const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
@@ -167,7 +167,7 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
     .action((file: string, options: { workspace: string }) =>
       over(async (database) => {
         const { lines, table } = await importFile(database, { ...options, file, say });
-        await database.copying?.(({ query }) => analyze(query));
+        await analyzeAll(database);
         say(`imported ${lines} ${table}`);
       }),
     );
