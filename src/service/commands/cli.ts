@@ -15,6 +15,7 @@ import { addImportCommand } from "./import.js";
 import { addLeftOutCommands } from "./leave-out.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addLossCommand, addPlanCommand } from "./plan.js";
+import { addReportCommand } from "./report.js";
 import { addRestoreCommand } from "./restore.js";
 import { addMcpCommand, addSqlCommand } from "./sql.js";
 import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
@@ -67,6 +68,7 @@ const describeCommands = (told: Told): Command => {
     addLeftOutCommands,
     addCheckCommand,
     addPlanCommand,
+    addReportCommand,
     addMcpCommand,
     addArchiveCommand,
     addBackupCommand,
