@@ -220,8 +220,7 @@ export const createListCard = <A, T extends Counted>(
       { head: "Change", shown: changeOf },
     ];
     card.hold(columns, data);
-    const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN));
-    list.classList.add("list");
+    const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN), { name: "table.list" });
     if (isWhole || data.length <= SHOWN) return void card.show(list);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
     const click = () => {
@@ -239,16 +238,22 @@ export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
   createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
 
 export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id">): boolean => name === unique_id;
-/** A link to a record, with its uid where that is not its name. */
-export const nameOf = (one: Pick<Named, "name" | "unique_id">, href: string) =>
+/** A link to a record, with its uid where that is not its name, and its e-mail address. */
+export const nameOf = (one: Pick<Named, "name" | "unique_id"> & { email?: string | null }, href: string) =>
   make(
     "span",
     link(href, cut(one.name)),
     ...(isNameless(one) ? [] : [make("small", cut(one.unique_id))]),
     ...(isNone(one.unique_id) ? [make("small.down", "no real one: a page has not filled it in")] : []),
+    ...(one.email && one.email !== one.unique_id ? [make("small", one.email)] : []),
   );
 /** Is it the uid of nobody: what a page sends that has not filled it in? */
 export const isNone = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
+/** Columns of whose a row is: its name, which leads there, and in the file its uid, too. */
+export const whose = (head: string, linkOf: (one: Named) => string): (Column<Named> & { sort?: string })[] => [
+  { sort: "name", head, of: ({ name }) => name, shown: (one) => nameOf(one, linkOf(one)) },
+  { head: "uid", of: (one) => one.unique_id, shown: null },
+];
 /** How a record whose uid stands in place of its name gets one. */
 export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
   "Names come from your server: ",

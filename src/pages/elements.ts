@@ -105,12 +105,12 @@ export interface Column<T> {
   shown?: ((one: T) => Content | number) | null;
 }
 
-/** A table whose first column heads its rows; cells of numbers stand to the right. */
+/** A table whose first column heads its rows; cells of numbers stand to the right. @param name of its tag, with classes */
 export const makeTable = <T, C extends Column<T>>(
   label: string,
   columns: readonly C[],
   data: readonly T[],
-  makeHead = ({ head }: C) => make("th", { scope: "col" }, head),
+  { name = "table", makeHead = ({ head }: C) => make("th", { scope: "col" }, head) } = {},
 ) => {
   const shown = columns.filter((column) => column.shown !== null);
   const cell = (column: C, one: T, at: number) => {
@@ -120,7 +120,7 @@ export const makeTable = <T, C extends Column<T>>(
     return make(typeof value === "number" ? "td.number" : "td", text);
   };
   return make(
-    "table",
+    name,
     { "aria-label": label },
     make("thead", make("tr", ...shown.map(makeHead))),
     make("tbody", ...data.map((one) => make("tr", ...shown.map((column, at) => cell(column, one, at))))),

@@ -10,7 +10,7 @@ import {
   toQuery,
 } from "./address.js";
 import type { Accounts, Ask, Contacts } from "./ask.js";
-import { changeOf, createLeftOut, nameOf, noteNames } from "./cards.js";
+import { changeOf, createLeftOut, noteNames, whose } from "./cards.js";
 import {
   type Column,
   link,
@@ -59,7 +59,6 @@ interface List<T> {
   path: string;
   kind: "account" | "contact";
   columns: Sorted<T>[];
-  file: Column<T>[];
   /** Which of them can be shown, each with what counts it and what is said where there is none. */
   show: Record<string, readonly [count: string, none: string]>;
   /** Where else is looked for what is not found. */
@@ -77,31 +76,26 @@ const healthOf = ({ health, health_source }: Account | Person) =>
   });
 const FALLING = "lost a quarter of its events or more. That is good news.";
 
+const EVENTS: Sorted<Account | Person>[] = [
+  { sort: "events", head: "Events", of: ({ events }) => events },
+  { head: "Before", of: ({ before }) => before, shown: null },
+  { sort: "change", head: "Change", of: ({ change }) => change, shown: changeOf },
+];
+const SEEN: Sorted<Account | Person>[] = [
+  { sort: "last_seen_on", head: "Last seen", of: (one) => one.last_seen_on, shown: lastSeen },
+  { sort: "health", head: "Health", of: ({ health }) => health, shown: healthOf },
+];
+
 const ACCOUNTS: List<Account> = {
   ...{ title: "Accounts", path: "accounts", kind: "account", placeholder: "Name or uid" },
   columns: [
-    { sort: "name", head: "Account", shown: (one) => nameOf(one, linkToAccount(one)) },
-    { sort: "contacts", head: "Members", shown: ({ contacts }) => contacts },
-    { sort: "active_contacts", head: "Active", shown: (one) => one.active_contacts },
-    { sort: "events", head: "Events", shown: ({ events }) => events },
-    { sort: "change", head: "Change", shown: changeOf },
+    ...whose("Account", linkToAccount),
+    { sort: "contacts", head: "Members", of: ({ contacts }) => contacts },
+    { sort: "active_contacts", head: "Active", of: (one) => one.active_contacts },
+    ...EVENTS,
     { head: "Before and now", shown: makeLines },
-    { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
-    { sort: "health", head: "Health", shown: healthOf },
+    ...SEEN,
   ],
-  file: (
-    [
-      "name",
-      "unique_id",
-      "contacts",
-      "active_contacts",
-      "events",
-      "before",
-      "change",
-      "last_seen_on",
-      "health",
-    ] as const
-  ).map((head) => ({ head, of: (one) => one[head] })),
   show: {
     all: [
       "active",
@@ -116,31 +110,16 @@ const ACCOUNTS: List<Account> = {
 const PEOPLE: List<Person> = {
   ...{ title: "People", path: "contacts", kind: "contact", placeholder: "Name, e-mail or uid" },
   columns: [
-    {
-      ...{ sort: "name", head: "Person" },
-      shown: (one) => {
-        const named = nameOf(one, linkToContact(one));
-        if (one.email !== null && one.email !== one.unique_id) named.append(make("small", one.email));
-        return named;
-      },
-    },
+    ...whose("Person", linkToContact),
+    { head: "E-mail", of: ({ email }) => email, shown: null },
     {
       head: "Company",
+      of: ({ accounts }) => accounts.map(({ name }) => name).join(", "),
       shown: ({ accounts }) => make("span", ...withCommas(accounts.map((one) => link(linkToAccount(one), one.name)))),
     },
-    { sort: "events", head: "Events", shown: ({ events }) => events },
-    { sort: "change", head: "Change", shown: changeOf },
-    { sort: "last_seen_on", head: "Last seen", shown: lastSeen },
-    { sort: "health", head: "Health", shown: healthOf },
-  ],
-  file: [
-    ...(["name", "unique_id", "email"] as const).map((head) => ({ head, of: (one: Person) => one[head] })),
-    { head: "companies", of: ({ accounts }) => accounts.map(({ name }) => name).join(", ") },
-    { head: "company_uids", of: ({ accounts }) => accounts.map(({ unique_id }) => unique_id).join(", ") },
-    ...(["events", "before", "change", "last_seen_on", "health"] as const).map((head) => ({
-      head,
-      of: (one: Person) => one[head],
-    })),
+    { head: "Company uid", of: ({ accounts }) => accounts.map((one) => one.unique_id).join(", "), shown: null },
+    ...EVENTS,
+    ...SEEN,
   ],
   show: {
     all: ["active", "Nobody has been active in this time."],
@@ -238,11 +217,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
           link(linkTo(there, { search: state.search }), `Search ${whom}`),
         ]
       : [filtersOf(state).length > 0 ? "None of them fits what is chosen above." : (of.show[show]?.[1] ?? "")];
-    const list = makeTable(title, of.columns, data, makeHead);
-    list.classList.add("listed", path);
+    const list = makeTable(title, of.columns, data, { name: `table.listed.${path}`, makeHead });
     replace(table, data.length === 0 ? make("p.nothing", ...none) : list, ...noteNames(kind, data));
   };
-  const csv = makeCsvButton(path, title, async () => toLines(of.file, await allRows()));
+  const csv = makeCsvButton(path, title, async () => toLines(of.columns, await allRows()));
   const view = createView<Answer<T>>(main, title, {
     ask,
     address: addressOf,

@@ -134,8 +134,7 @@ const createReturning = (ask: Ask, again: () => void) => {
       if (answer?.of !== of) return;
       card.hold(columns, answer.data);
       const seen = answer.data.filter(({ began }) => began > 0);
-      const table = makeTable(title, columns, seen);
-      table.classList.add("squares");
+      const table = makeTable(title, columns, seen, { name: "table.squares" });
       const none = make("p.nothing", "Nobody was first seen in the last twelve weeks.");
       replace(shown, seen.length === 0 ? none : makeScroll(title, [table]));
     },

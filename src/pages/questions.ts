@@ -1,6 +1,6 @@
 import { go, linkToAccount, linkToContact, only, readState, toQuery } from "./address.js";
 import type { Answer, Ask, Numbers, Questions, Steps } from "./ask.js";
-import { cut, makeCard, nameOf, noteNames, toText, withBar } from "./cards.js";
+import { cut, makeCard, noteNames, toText, whose, withBar } from "./cards.js";
 import { type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
 import { exactShare, share, stampOf } from "./format.js";
 import { createView, toldOf } from "./view.js";
@@ -13,8 +13,7 @@ const ASKED = [...STEPS, "within"];
 type Step = Steps["data"][number];
 type Stopped = Step["stopped"][number] & { after: string };
 const STOPPED: Column<Stopped>[] = [
-  { head: "Contact", of: ({ unique_id }) => unique_id, shown: (one) => nameOf(one, linkToContact(one)) },
-  { head: "Name", of: ({ name }) => name, shown: null },
+  ...whose("Contact", linkToContact),
   { head: "Last step", of: ({ after }) => after },
   {
     head: "Account",
@@ -68,16 +67,13 @@ export const createSteps = (main: Element, ask: Ask) => {
       { head: "Accounts", of: ({ accounts }) => accounts },
     ];
     steps.hold(columns, data);
-    const table = makeTable("Steps", columns, data);
-    table.classList.add("list", "steps");
-    steps.show(table);
+    steps.show(makeTable("Steps", columns, data, { name: "table.list.steps" }));
     const who = data.flatMap(({ event_uid, stopped: some }, at) =>
       some.map((one) => ({ ...one, after: at === data.length - 1 ? `${event_uid}, the last` : event_uid })),
     );
     stopped.element.hidden = who.length === 0;
     stopped.hold(STOPPED, who);
-    const list = makeTable("Who stops where", STOPPED, who);
-    list.classList.add("texts");
+    const list = makeTable("Who stops where", STOPPED, who, { name: "table.texts" });
     stopped.show(
       makeScroll("Who stops where", [list]),
       make("p.note", "The latest 50 of each step."),
@@ -133,8 +129,7 @@ const createQuestion = (ask: Ask, { name, title, note, parameters, sql }: Questi
         return { head, of, shown: (row) => (typeof of(row) === "number" ? of(row) : cut(String(of(row)))) };
       });
       card.hold(columns, rows);
-      const table = makeTable(title, columns, rows);
-      table.classList.add("texts");
+      const table = makeTable(title, columns, rows, { name: "table.texts" });
       replace(shown, rows.length === 0 ? make("p.nothing", "No rows.") : makeScroll(title, [table]));
     } catch (error) {
       replace(shown, make("p.error", { role: "alert" }, (error as Error).message));

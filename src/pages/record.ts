@@ -9,9 +9,9 @@ import {
   createTiles,
   createTraits,
   makeCard,
-  nameOf,
   noteNames,
   timeTile,
+  whose,
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
@@ -24,9 +24,7 @@ const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
 
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
-  { head: "Contact", shown: (one) => nameOf(one, linkToContact(one)) },
-  { head: "name", of: ({ name }) => name, shown: null },
-  { head: "unique_id", of: (one) => one.unique_id, shown: null },
+  ...whose("Contact", linkToContact),
   { head: "Events", of: ({ events }) => events },
   { head: "Last seen", of: (one) => one.last_seen_on, shown: ({ last_seen_on: day }) => day ?? "never" },
 ];
