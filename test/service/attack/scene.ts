@@ -1,5 +1,4 @@
-import { rm } from "node:fs/promises";
-import { dataFolder } from "../../support/data-folder.js";
+import { setTimeout as pause } from "node:timers/promises";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
@@ -17,18 +16,18 @@ export interface Outcome {
   isWrong?: boolean;
 }
 
-/** @param isGiven whether its PostgreSQL is given to the service. Default: it has one of its own in a new folder */
-export const openScene = async (isGiven = false) => {
-  const given = isGiven ? await startPostgres() : undefined;
-  const folder = isGiven ? "" : await dataFolder();
-  const where: Record<string, string> = given ? { DATABASE_URL: given.url } : { TRACKLET_DATA: folder };
+export const openScene = async () => {
+  const given = await startPostgres();
   let service: ReturnType<typeof spawnService> | undefined;
   let url = "";
   /** Another process of the service, or a command, over the same database. */
   const another = (environment: Record<string, string> = {}, ...args: string[]) =>
-    spawnService({ TRACKLET_API_TOKEN: API_TOKEN, ...where, ...environment }, args.length > 0 ? args : undefined);
+    spawnService(
+      { TRACKLET_API_TOKEN: API_TOKEN, DATABASE_URL: given.url, ...environment },
+      args.length > 0 ? args : undefined,
+    );
   return {
-    place: { dataFolder: folder, databaseUrl: given?.url },
+    place: { dataFolder: "", databaseUrl: given.url },
     another,
     service: () => service!,
     url: () => url,
@@ -39,8 +38,7 @@ export const openScene = async (isGiven = false) => {
     },
     close: async () => {
       await service?.stop("SIGTERM");
-      await given?.stop();
-      if (!isGiven) await rm(folder, { recursive: true, force: true });
+      await given.stop();
     },
   };
 };
@@ -51,7 +49,6 @@ const CLIENTS = 16;
 /** Milliseconds: longer than the service lets anybody wait. */
 const PATIENCE_MS = 40_000;
 const PAUSE_MS = 20;
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends an event, once; those of one client are of one contact. */
 const post = (url: string, stamp: string): Promise<number | string> =>

@@ -33,8 +33,8 @@ const buildNext = (): string => {
  */
 export const upgrade = async (events: number): Promise<Outcome> => {
   const next = buildNext();
-  const scene = await openScene(true);
-  const databaseUrl = scene.place.databaseUrl!;
+  const scene = await openScene();
+  const { databaseUrl } = scene.place;
   const run = (...args: string[]) => scene.another({}, ...args);
   const start = async (entry: string) => {
     const service = run(entry);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import pg from "pg";
 import type { Query } from "../../../src/service/database/database.js";
@@ -175,9 +176,6 @@ export const openDriver = async (house: House) => {
   return driver;
 };
 export type Driver = Awaited<ReturnType<typeof openDriver>>;
-
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
   const { query, close } = await openDatabase({ databaseUrl, dataFolder: "" }, "tables");

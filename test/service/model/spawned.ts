@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
 import { buildService } from "../../../src/service/build.js";
 import { ROOT } from "../../support/launch.js";
@@ -16,7 +17,6 @@ import {
   must,
   OWN,
   openDriver,
-  pause,
   type Said,
 } from "./driver.js";
 

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { eventsInFiles } from "../commands/archive/files.js";
-import { type Answer, type Asked, askAt, type Driver, FAULTS, must, OWN, pause, type Said, soon } from "./driver.js";
+import { type Answer, type Asked, askAt, type Driver, FAULTS, must, OWN, type Said, soon } from "./driver.js";
 import { changesOf, dayOf } from "./figures.js";
 import type { Event, Follower, Span, State, TokenKind, Workspace } from "./state.js";
 import * as model from "./state.js";

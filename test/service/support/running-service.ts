@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { seed } from "../../../demo/records/fill.js";
 import { createService, type ServiceOptions } from "../../../src/service/app.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { waitFor } from "../../support/wait.js";
 import { openPlace } from "./places.js";
 
 export const API_TOKEN = "tëst-api-token";
@@ -76,12 +77,6 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
 
 export type RunningService = Awaited<ReturnType<typeof startService>>;
 
-/** Waits until `probe` gives something other than `undefined`, a minute at most. */
-export const until = async <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<T> => {
-  for (const end = performance.now() + 60_000; ; ) {
-    const value = await probe();
-    if (value !== undefined) return value;
-    if (performance.now() > end) throw new Error(`this did not come in a minute: ${probe}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
+/** Waits until `probe` gives something that is not nothing, a minute at most. */
+export const until = <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<NonNullable<T>> =>
+  waitFor(probe, { what: String(probe), everyMs: 10 }) as Promise<NonNullable<T>>;
