@@ -21,17 +21,11 @@ stories("an agreement", {
     await tell("60 s; owners ann, bob/acme; keys consent here identity");
     expect(JSON.parse(world.sent.find(({ name }) => name === "e1")!.body).params.occurred_at).toBe(before + 1);
   },
-  "holds in another tab, too": `
-    A opens pending; B opens pending; A tracks; B tracks; A agrees; 60 s; B tracks; 60 s; once`,
   "holds in another tab with the contact of that one, also when there is none any more": `
     A opens pending; B opens pending; A resets; A agrees; 1 s; B tracks; A tracks; 60 s; requests 0
     A identifies bob; 1 s; B tracks; 60 s; owners nobody x2, bob`,
-  "holds in a tab that comes back from the cache, and so does the log-out before it":
-    "A opens pending; B opens pending; B freezes; A resets; A agrees; 1 s; B returns; 1 s; A tracks; 60 s; requests 0",
   "holds without a storage, as a refusal does":
     "storage denied; A opens pending; A tracks; A agrees; 60 s; sent e1; A refuses; A tracks; 60 s; sent e1",
-  "that could not be stored gives way to a refusal elsewhere": `
-    A opens pending; B opens pending; storage full; A agrees; storage free; B refuses; 1 s; A tracks; 60 s; requests 0`,
   "is stored although what waits fills the storage, and hides no later refusal": async () => {
     for (let room = 30; room < 700; room += 30)
       await inStory(async ({ tell, world }) => {
@@ -77,19 +71,12 @@ stories("a refusal", {
     `A opens nobody ${state}; A tracks; A refuses; A tracks; A identifies bob; A agrees; A tracks; 60 s; sent e3; A crashes
      B opens nobody ${state}; B tracks; 60 s; owners nobody x2, bob x2`,
   ]),
-  ...each(["pending", ""], (state) => [
-    `reaches other tabs before their next round${state && " (pending)"}`,
-    `A opens ${state}; B opens ${state}; A refuses; 1 s; B tracks; 60 s; requests 0; keys consent`,
-  ]),
   "elsewhere holds for a page that is hidden before it is told of it":
     "A opens; 5 s; weather silent; A tracks 2; 100 ms; requests 1; row consent denied; A hides; requests 0",
   "elsewhere holds although that page empties the storage in the same task": `
     A opens; B opens; 1 s; B refuses; B clears; 1 s; A tracks; 60 s; requests 0; B agrees; 1 s; A tracks; 60 s; sent e2`,
   "once more wipes what a page has written that found no choice in the emptied storage":
     "A opens; A refuses; A clears; B opens; B tracks; B crashes; 1 s; A refuses; keys consent",
-  "elsewhere holds in a cached page from when it comes back": `
-    weather 503+3600; A opens; A tracks; 100 ms; requests 1; A freezes; B opens; B refuses; A returns; 7200 s
-    requests 0; keys consent`,
   "elsewhere that no event has told of holds when the page is seen again":
     "A opens; 5 s; A hides; row consent denied; A shows; A tracks; 10 s; requests 0",
   "holds although the storage is full": `
@@ -102,15 +89,6 @@ stories("a refusal", {
     C opens denied formerToken=old; waiting e2; C refuses; waiting ; keys consent`,
   "outlives a page's emptying of the storage, there and for the next page":
     "A opens; A refuses; A clears; A tracks; 60 s; A leaves; B opens; B tracks; 60 s; requests 0; keys consent",
-  "in one tab leaves nothing stored but itself while another one is left, whatever comes first": async () => {
-    for (const order of ["B refuses; A hides", "A hides; B refuses"])
-      await inStory(async ({ tell, world }) => {
-        world.storage.lag = () => 0;
-        await tell(
-          `weather refused; A opens; B opens; A tracks 5; 1 s; ${order}; A leaves; 1 s; waiting ; keys consent`,
-        );
-      });
-  },
 });
 
 stories("a log-out", {

@@ -44,9 +44,6 @@ storiesTwice("a page that is left", {
     await second!.answer(0);
     await tell(`100 ms; keys event event here identity${world.isStamped ? " offer" : ""}`);
   },
-  "begins nothing more when another page finds the service well again": `
-    A opens; B opens; weather unavailable; A tracks; 1 s; A goes; A sent e1
-    weather up; A online; B tracks; 9.5 s; A sent e1; B sent e2 e1`,
 });
 
 stories("what was in flight at a clean exit", {
@@ -97,10 +94,6 @@ stories("what was in flight at a clean exit", {
   "is not sent again where the service has taken its offer back": `
     latency 100; most 9; A opens stamped; A tracks; 5 s; most; A tracks; 1 s; A tracks; 50 ms; A leaves; B opens; 30 s
     sent e1 e2 e3; waiting `,
-  "is not repeated by an outage that comes later": `
-    latency 100; A opens; B opens; C opens; D opens; A tracks 4; B tracks 4; C tracks 4; D tracks 4
-    A leaves; B leaves; C leaves; D leaves; E opens; 21 s; E tracks; 1 s; weather unavailable; E tracks 4; 30 s
-    weather up; 400 s; once`,
   // Only where the back-off draws a short delay does the probe come so soon.
   "is there although the outage is over right after the next page has seen it": async () => {
     for (let seed = 1; seed <= 60; seed++)
@@ -111,30 +104,6 @@ stories("what was in flight at a clean exit", {
       }, seed);
   },
 });
-
-stories(
-  "what is in flight while its page is out of sight comes once,",
-  {
-    "although others hear late that an outage before it is over": async ({ tell, world }) => {
-      world.storage.tellsLate = () => 5_000;
-      await tell(`
-        latency 30; A opens; B opens; weather unavailable; A tracks 2; 3 s; weather up; A online; 2 s
-        A tracks; 20 ms; A hides; 60 s; once`);
-    },
-    "although that page empties the storage before the answer":
-      "latency 60; A opens; B opens; 5 s; B tracks; B hides; 50 ms; B clears; 60 s; once",
-  },
-  { seeds: 60 },
-);
-
-stories(
-  "what was open while a page was cached",
-  each([0, 503], (status) => [
-    `shows nothing by an end without acceptance (${status})`,
-    `latency 1000; A opens; 5 s; weather ${status}; A tracks; 100 ms; A hides; A tracks; A freezes; A returns; 1.1 s
-     keys event event here identity`,
-  ]),
-);
 
 stories("where keepalive does not exist", {
   "a click that leaves the page ends in a beacon": async ({ tell, world }) => {
@@ -156,10 +125,6 @@ storiesTwice(
       A opens; 1 s; weather unavailable; A tracks 20
       ${"200 ms; A clears; A tracks;".repeat(50)}
       requests <17`,
-    "and is hidden after it does what the service asks for all the same":
-      "A opens; weather 503+600 200; A tracks; 1 s; A clears; A hides; A shows; 60 s; requests 1",
-    "and hears of somebody who is named elsewhere does so, too":
-      "A opens; B opens; weather 503+600 200; A tracks; 1 s; A clears; 1 s; B identifies bob; 60 s; requests 1",
   },
   { seeds: 3 },
 );

@@ -3,12 +3,6 @@ import { expect } from "vitest";
 import { each, inStory, stories, type Teller } from "./story.js";
 
 stories("a contact", {
-  "that a document has named itself is its own: two tabs of one person each report their account": `
-    A opens nobody; B opens nobody; A identifies ann/acme; B identifies ann/globex; 1 s; A hides; A shows
-    A tracks 9; B tracks 9; 60 s; owners ann/acme x9, ann/globex x9`,
-  "is the last one of the site elsewhere, told by the storage or when the page is seen again": `
-    A opens nobody; A identifies ann/acme; 1 s; B opens nobody; B tracks; C opens nobody; C freezes; A identifies bob; 1 s
-    C returns; 1 s; C tracks; B tracks; 60 s; owners ann/acme, bob x2`,
   "may have any characters": async ({ tell, act, page, world }) => {
     const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00';
     await tell("A opens nobody");
@@ -38,10 +32,6 @@ stories("a contact", {
   "that could not be stored gives way to what another document stores later": `
     A opens nobody; B opens nobody; storage full; A identifies ann; storage free; B resets; B identifies bob; 1 s
     A tracks; 60 s; owners bob`,
-  "of the site comes next where a document has reset its own":
-    "A opens; B opens nobody; 1 s; A resets; 1 s; B identifies bob; 1 s; A tracks; 60 s; owners bob",
-  "that is named after a reset elsewhere, which the document has not heard of, stays":
-    "A opens nobody; B opens nobody; B identifies ann; A resets; B identifies bob; 1 s; B tracks; 60 s; owners bob",
   ...each(["emptied", "denied", "full"], (storage) => [
     `is known although the storage is ${storage}`,
     `A opens nobody; A identifies ann; ${storage === "emptied" ? "A clears" : `storage ${storage}`}
@@ -149,51 +139,29 @@ stories("a proof of identity", {
 });
 
 stories("events before anybody is named", {
-  "get contact and account, from their own page or from another tab": `
-    A opens nobody; B opens nobody; A tracks 3; 1 s; requests 0; A identifies ann/acme; 60 s
-    owners ann/acme x3; once`,
   "have the contact that their page has heard of first, whoever sends them": `
     A opens nobody; B opens nobody; 1 s; row backoff NOW,60000,9,0,wait; A hides; A tracks; 500 ms; B identifies ann; 500 ms
     A crashes; B identifies bob; 90 s; owners ann`,
-  "get them from the next page": "A opens nobody; A tracks; A leaves; B opens as bob; 60 s; owners bob; once",
   // What is young goes without a lock, and so before what has waited.
   "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",
   "wait on where the storage was emptied: nobody is named any more": `
     A opens; A resets; A identifies ann; weather unavailable; A tracks; 1 s; A clears; 1 s; B opens nobody; B tracks; 60 s
     weather up; 400 s; owners ann, nobody`,
-  "are hers for good, although she logs out before they can be sent": `
-    A opens nobody; 1 s; weather refused; A tracks 5; 1 s; A identifies ann/acme; 1 s; A resets; A identifies bob
-    weather up; 60 s; owners ann/acme x5; A told `,
   "are dropped by a reset in all tabs, also in the cache, and nobody gets them": `
     A opens nobody; B opens nobody; C opens nobody; A tracks 3; B tracks; C tracks; 1 s; C freezes; B resets; B identifies bob
     1 s; C returns; 60 s; requests 0; waiting `,
-  "are dropped by a reset that another tab is told of by the next identify": async ({ tell, world }) => {
-    await tell("A opens nobody; B opens nobody; 5 s; A tracks 2; 5 s");
-    world.storage.lag = () => 0;
-    await tell("B resets; A identifies bob; A tracks; 30 s; owners nobody x2, bob");
-  },
   "are dropped by a reset also where she was named for those of a dead tab, but for what was tried": `
     A opens nobody; A tracks 2; A crashes; weather silent; B opens nobody; B identifies ann; 4 s; B resets; weather up
     60 s; B identifies bob; 60 s; owners ann, nobody`,
-  "are nobody's after a log-out: on its page, on that of the log-in, and in other tabs": `
-    A opens as ann; B opens nobody; 1 s; A tracks; A resets; A tracks; A leaves; 1 s; C opens nobody; C tracks; B tracks; 1 s
-    waiting ; C identifies bob; 1 s; C tracks; B tracks; 60 s; owners ann, nobody x3, bob x2; C told `,
   "go after a day": "A opens nobody; A tracks; 86400 s; A tracks; 60 s; waiting e2",
 });
 
 stories("a document that is allowed to store", {
   "is over with its contact where another one has logged out since": `
     A opens pending; B opens pending; 1 s; B resets; B agrees; 1 s; A tracks; 60 s; requests 0`,
-  "ends no other one's contact by its own": `
-    A opens; A resets; A crashes; 1 s; B opens as carl; C opens pending; C tracks; C agrees; 1 s; B tracks; 60 s
-    owners ann, carl`,
-  "keeps its events for who comes next where nobody was known":
-    "A opens pending nobody; B opens nobody; A tracks; A agrees; 1 s; B identifies bob; 60 s; owners bob",
   "keeps the contact that the storage knows from before, and events wait for it": `
     A opens as zoe; A resets; A identifies bob; A crashes; 1 s; B opens pending nobody; B tracks; B agrees; B tracks; 60 s
     owners bob x2`,
-  "gives events from before a reset to nobody": `
-    A opens pending nobody; A tracks; A resets; A identifies bob; A tracks; A agrees; 60 s; owners nobody, bob; waiting `,
   ...each(["A opens pending nobody; B opens pending nobody", "A opens nobody; B opens nobody; A refuses"], (start) => [
     `keeps its contact where another tab that knows nobody agrees: ${start}`,
     `${start}; 1 s; A identifies bob; B agrees; 1 s; A tracks; 60 s; owners bob`,

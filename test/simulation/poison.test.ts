@@ -18,16 +18,9 @@ const beside = (poison: string, wait = "", long = wait): Record<string, Story> =
     `${SETTLED}; A tracks 20 poison ${poison} at ${place}; ${wait} ${IN_TIME}`,
   ]),
   "six of 20": `${SETTLED}; A tracks 20 poison ${poison} at 1 2 5 8 9 20; ${long} ${soon(poison)}`,
-  "from an earlier page": `
-    ${SETTLED}; A tracks 4 poison ${poison} at 1; 60 s; A leaves; B opens; 10 s; B tracks 19; ${IN_TIME}`,
   "alone in another tab": `${SETTLED}; B opens; 10 s; A tracks poison ${poison}; 60 s; B tracks 19; ${IN_TIME}`,
-  "the only one queued when a new page tracks its first event": `
-    ${SETTLED}; A tracks poison ${poison}; 3 s; A leaves; B opens; B tracks; ${IN_TIME}`,
   "although an outage has failed them as well": `
     ${SETTLED}; weather unavailable; A tracks 4 poison ${poison} at 1; 1 s; weather up; ${wait} ${soon(poison)}`,
-  "and twenty navigations repeat nothing": `
-    ${SETTLED}; latency 100; A tracks poison ${poison}; 3 s; A leaves navigating
-    ${"A opens; A tracks 2; 1.5 s; A tracks; 30 ms; A leaves navigating;".repeat(20)} A opens; 60 s; others`,
 });
 for (const poison of ALL) {
   const title = `beside an event that always meets the answer ${poison}, the others arrive in time:`;
@@ -210,6 +203,22 @@ stories(
       await tell("A told rejected status 400 e9; A tracks 5; 1 s; others");
       expect(world.sent.map(({ others }) => others.length).filter(Boolean)).toEqual([19, 4]);
     },
+    ...each(
+      [
+        ["one former page", "A tracks 300; A crashes", 2],
+        ["300 former pages", "A crashes; V opens; V tracks; V crashes;".repeat(300), 4],
+      ] as const,
+      ([whose, left, most]) => [
+        `are 300 of ${whose} in ${most} requests at most`,
+        async ({ tell, world }) => {
+          await tell(`A opens; A tracks; 5 s; weather refused; ${left}; weather up`);
+          const before = world.sent.length;
+          await tell("B opens; 60 s; once");
+          const sent = world.sent.slice(before);
+          expect(sent.length - sent.flatMap(({ others }) => others).length).toBeLessThanOrEqual(most);
+        },
+      ],
+    ),
     "stay together where the service asks for rest": `
       A opens; A tracks; 5 s; requests 1; next 429+2; A tracks 150; 10 s; once; requests 300`,
     ...each([200, 204, 207, 404, 405, 302], (status) => [

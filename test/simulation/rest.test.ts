@@ -7,9 +7,6 @@ stories("a page on which nothing waits has no timer and does not touch the stora
     `of a visitor who is ${visitor || "known"}`,
     `A opens ${visitor}; B opens ${visitor}; A tracks 5; 60 s; rest`,
   ]),
-  "as soon as another tab's events have arrived": "A opens; B opens; 5 s; A tracks 5; 6 s; rest",
-  "where an earlier one was left, and another one has crashed":
-    "A opens; A tracks 5; A leaves; B opens; B tracks 5; B crashes; C opens; D opens; 60 s; rest",
   "also when it is hidden, and, but for who she is and what is allowed, when somebody is named once more": async ({
     tell,
     page,

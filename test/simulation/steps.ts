@@ -138,6 +138,7 @@ export const IDENTITIES: Weighted[] = [
   // The log-in is known to another tab first.
   often(2, "V opens nobody; V tracks; V hides; V stops; a identifies", who, ";", fc.nat(8_000), "ms;", one(...WAKES)),
   often(1, "another as", who, browser),
+  often(1, "another nobody identity=page", browser),
 ];
 
 export const CONSENT: Weighted[] = [often(3, page, one("agrees", "refuses")), often(1, "another pending", browser)];

@@ -8,6 +8,8 @@ storiesTwice(
   {
     "by a crash has its events stored by another open tab within 6 s":
       "A opens; 5 s; B opens; B tracks 20; B crashes; 6 s; once",
+    "by a crash with requests under way has them stored within 27 s":
+      "A opens; B opens; 5 s; weather silent; B tracks 9; 3 s; B crashes; weather up; 27 s; once",
     "beside four others in an outage: no event is sent twice when it is over": `
       A opens; B opens; C opens; D opens; E opens; 5 s; weather refused
       A tracks 20; B tracks 20; C tracks 20; D tracks 20; E tracks 20; 60 s; requests <900
@@ -24,56 +26,9 @@ storiesTwice("a tab", {
     expect(new Set(world.sent.filter((sent) => sent.page === page("B")).map(({ name }) => name)).size).toBe(5);
     await tell("A tracks; 1.2 s; once; 30 s; once");
   },
-  "whose own events are open keeps those, and no other tab's": `
-    A opens; B opens; C opens; 5 s; latency 10000; A tracks; 1 s; latency 20; B tracks 3; B crashes; C tracks
-    A stalls 15; A sent e1; 30 s; once`,
-  ...each([0.3, 3, 4.5], (seconds) => [
-    `that stands still for ${seconds} s right after track(), and then goes to another site, sends the event once`,
-    `B opens; 5 s; A opens; 5 s; A stalls ${seconds} tracking; A leaves navigating; C opens; 30 s; once`,
-  ]),
-  "changes nothing by an answer that comes after another tab has delivered": async ({ tell, entries, page, world }) => {
-    await tell("A opens; B opens; 5 s; weather 503 200; A tracks; 30 ms");
-    entries.get("e1")!.mayRepeat = "its page stands still before its turn";
-    await tell("A stalls 20; 60 s; sent e1 e1");
-    expect(world.sent.map((sent) => sent.page)).toEqual([page("A"), page("B")]);
-  },
-  "tries nothing again that another one has delivered while its own request was open": async ({ tell, entries }) => {
-    await tell("A opens; B opens; 5 s; latency 12000; next 503; A tracks; 30 ms; latency 20");
-    entries.get("e1")!.mayRepeat = "its page stands still before its turn";
-    await tell("A stalls 9; 60 s; sent e1 e1");
-  },
-  ...each([true, false], (readsFresh) => [
-    `that stands still obeys a refusal that it hears of only when it is left (reads what is stored: ${readsFresh})`,
-    async ({ tell, world }) => {
-      await tell(`A opens readsFresh=${readsFresh}; B opens; 5 s; weather refused; A tracks 3; 3 s`);
-      world.clock.add(1_000, () => tell("B refuses"));
-      await tell("A stalls 3; A leaves; C opens; 1 s; keys consent");
-    },
-  ]),
-  "that stands still gives nothing to who comes after a log-out of which it hears only when it is left": async ({
-    tell,
-    world,
-  }) => {
-    await tell("A opens nobody; B opens nobody; 5 s; A tracks 2; 3 s");
-    world.clock.add(1_000, () => tell("B resets"));
-    await tell("A stalls 3; A leaves; C opens nobody; C identifies bob; 30 s; requests 0");
-  },
 });
 
-stories(
-  "a tab that stood still",
-  {
-    "and is left at once does not give back the turn that is another one's by now": `
-      weather refused; B opens; A opens; C opens; C tracks 9; C crashes; A tracks; B tracks; 6 s; latency 1500; weather up
-      A online; 1200 ms; A stops; 6 s; latency 3000; B online; 1 s; A wakes; A leaves navigating; D opens; 40 s; once`,
-  },
-  { seeds: 40 },
-);
-
 storiesTwice("many dead tabs", {
-  "have their events sent in the order in which they were tracked": `
-    ${["A", "B", "C", "D", "E"].map((tab) => `${tab} opens nobody; ${tab} tracks; ${tab} crashes; 1 s`).join("; ")}
-    F opens as ann; 30 s; sent e1 e2 e3 e4 e5`,
   "cost little (300 tabs); all is there 30 s after the recovery, and nobody keeps the turn": async (teller) => {
     const { tell, entries, world } = teller;
     await tell("weather refused; Z opens; Z tracks; Z crashes; 1 s");
@@ -89,46 +44,6 @@ storiesTwice("many dead tabs", {
 });
 
 const THIRTY_DAYS = 2_592_000;
-
-storiesTwice("what the page does to its storage", {
-  "in an outage takes nothing away that earlier pages had left, and that this one lists": `
-    weather refused; A opens; A tracks 3; A crashes; B opens; 20 s; B clears; B tracks; 10 s; B crashes
-    C opens; 25 s; weather up; 60 s; once`,
-  "while it is full repeats nothing of what another tab sends once there is room": `
-    A opens; weather refused; A tracks; 3 s; B opens; 1 s; A clears; storage full; 8 s; storage free; weather up
-    A online; 60 s; once`,
-  "beside an open request of another tab repeats nothing": async ({ tell, world, until }) => {
-    world.storage.tellsLate = () => 4_000;
-    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; B hides; weather up; latency 1500; A online");
-    await until(() => world.openRequests().length);
-    await tell("300 ms; B clears; B tracks; 60 s; once");
-  },
-  "right after another tab has delivered repeats nothing, although the browser tells of that later": async ({
-    tell,
-    world,
-    until,
-  }) => {
-    world.storage.tellsLate = () => 4_000;
-    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; B hides; weather up; A online");
-    await until(() => world.stored().length < 3);
-    await tell("B clears; B tracks; 60 s; once");
-  },
-  ...each(["reset", "optOut"] as const, (verb) => [
-    `together with ${verb}() does not hide that from other tabs`,
-    async ({ tell, entries, page, world }) => {
-      await tell("A opens nobody; B opens nobody; 5 s; A identifies alice; 1 s; weather refused; B tracks");
-      await tell('B calls "reset"; 1 s');
-      await page("A").run(() => {
-        page("A").tracker[verb]();
-        page("A").window.localStorage.clear();
-      });
-      await tell("1 s; weather up; B tracks 2");
-      for (const name of ["e2", "e3"]) entries.get(name)!.mayBeLost = "nobody is named";
-      await tell("60 s");
-      expect(world.names()).not.toContainEqual(expect.stringMatching(/e[23]/));
-    },
-  ]),
-});
 
 stories("events that the page makes itself", {
   "take no event away": async ({ tell, entries, page, world }) => {
@@ -187,31 +102,8 @@ stories("rows of another token", {
 });
 
 storiesTwice("a document that is not seen", {
-  "because it prerenders stores and sends nothing, and all once it is visited":
-    "A opens prerendering; A tracks 2; 10 s; requests 0; keys ; A activates; 2 s; once",
-  ...each(
-    [
-      ["sends nothing of what was in flight that another one has delivered", "weather up; B opens; 10 s; B leaves"],
-      [
-        "sends what was in flight and somebody has emptied out of the storage",
-        "B opens; B clears; B leaves; weather up",
-      ],
-    ],
-    ([what, meanwhile]) => [
-      `because it is cached ${what}`,
-      async ({ tell, world }) => {
-        // The browser does not tell later what has changed meanwhile.
-        world.storage.lag = () => 0;
-        await tell(`A opens; 5 s; weather silent; A tracks; 3.5 s; A freezes; ${meanwhile}`);
-        await world.sent[0]!.answer(0);
-        await tell("A returns; A tracks; 60 s; once");
-      },
-    ],
-  ),
   "because it was left goes on when it is seen again, whatever the browser tells":
     "A opens; 5 s; weather refused; A tracks; 1 s; A goes; 10 s; weather up; A shows; 30 s; once",
-  "because it is cached sends what waited for consent when it has come back and she agrees":
-    "A opens pending; 5 s; A tracks 3; A freezes; 10 s; A returns; A agrees; 10 s; once",
 });
 
 storiesTwice(
