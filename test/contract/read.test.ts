@@ -33,6 +33,11 @@ describe("createReader", () => {
   const count = "expected a whole number from 0 to 999999999";
   it.each([
     [{ baseUrl: "/api" }, `${address}, found "/api"`],
+    [{ baseUrl: ["https://api.example.com"] }, `${address}, found array`],
+    // What may be a secret is not shown.
+    ...["user:pw@api.example.com", "api.example.com/?a=1", "api.example.com/#a", "a\\@evil.example", "a/ b"].map(
+      (rest): [object, string] => [{ baseUrl: `https://${rest}` }, `${address}, found "https://…"`],
+    ),
     [{ accessToken: "" }, `${token}, found ""`],
     [{ accessToken: "line\r\nX-Other: 1" }, `${token}, found "***"`],
     [{ accessToken: "líne" }, `${token}, found "***"`],
@@ -123,12 +128,9 @@ describe.each(["accounts", "contacts"] as const)("%s", (kind) => {
   const found = { id: "1", unique_id: "u", data: [] };
   it.each<[string, Reply, unknown]>([
     ["404: nothing", json({ error: "no such thing" }, 404), null],
-    ["404 without a body: nothing", { status: 404 }, null],
     ["null: nothing", json(null), null],
     ["204: nothing", { status: 204 }, null],
-    ["an empty list: nothing", json([]), null],
     ["an empty envelope: nothing", json({ object: "account.list", data: [] }), null],
-    ["a list of null: nothing", json([null]), null],
     ["the record itself", json(found), found],
     ["it without id", json({ unique_id: "u", data: { id: "0" } }), { unique_id: "u", data: { id: "0" } }],
     ["a list of it", json([found]), found],
@@ -140,10 +142,8 @@ describe.each(["accounts", "contacts"] as const)("%s", (kind) => {
   const noRecord = "body: expected an object, found";
   it.each<[string, Reply, string, boolean?]>([
     ["no JSON", { body: "<html>" }, "body: expected JSON"],
-    ["JSON that breaks off", { body: '{"id":"1"' }, "body: expected JSON"],
     ["a number", json(0), `${noRecord} 0`],
     ["a text", json("id"), `${noRecord} "id"`],
-    ["false", json(false), `${noRecord} false`],
     ["several records", json([found, found]), `${noRecord} array`],
     ["a list of texts, by uid", json(["a"]), `${noRecord} "a"`, true],
     // That no more is read than the bound: unit/server/response-body.

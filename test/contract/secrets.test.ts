@@ -75,8 +75,6 @@ describe.each<[string, string[], (url: string, reach: Reach) => Promise<unknown>
     ["such a code", new Error("failed", { cause: { code: TOKEN } }), "***"],
     ["the request", request, "[object Object]"],
     ["a text", forms.join(" "), forms.map(() => "***").join(" ")],
-    ["nothing", undefined, "undefined"],
-    ["a symbol", Symbol("failed"), "Symbol(failed)"],
     ["an object without a prototype", Object.create(null), "unknown"],
     ["a cause that throws", Object.defineProperty({}, "cause", getter), "unknown"],
     ["a code that throws", new Error("failed", { cause: Object.defineProperty({}, "code", getter) }), "unknown"],

@@ -79,11 +79,6 @@ describe("calls", () => {
       "one bob:two bob:three bob:four bob:five bob:six",
     ],
     [
-      "keep their order around an init among them",
-      "app track one; array init; array track two; hub track three",
-      "one two three",
-    ],
-    [
       "go to the tracker also by a method that was taken before init",
       ({ hub }) => {
         const { track } = hub();
@@ -123,11 +118,6 @@ describe("calls", () => {
         (globals.tracklet as Hub).track("one");
       },
       "one",
-    ],
-    [
-      "by import are of the name that init gives",
-      "app track one; array track other; app init name=mine apiToken=mine; app track two; hub init",
-      "one@mine other two@mine",
     ],
     [
       "by import join the tracker that a tag has started",
@@ -190,17 +180,6 @@ describe("calls", () => {
     });
     expect([sent, warn.mock.calls[0]]).toEqual(["last", ["tracklet: no init", ...SEE]]);
   });
-  it("by import wait as they were made", () =>
-    sentIn(({ app, globals }) => {
-      app.identify("bob", "acme");
-      app.track("signup", { plan: "pro" });
-      for (const verb of ["pageview", "reset", "optIn", "optOut"] as const) app[verb]();
-      expect(globals.tracklet).toEqual([
-        ["identify", "bob", "acme"],
-        ["track", "signup", { plan: "pro" }],
-        ...calls("pageview, reset, optIn, optOut"),
-      ]);
-    }));
 });
 
 describe("a configuration", () => {

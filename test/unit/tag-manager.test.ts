@@ -69,9 +69,6 @@ const fire = (given: Record<string, unknown>, page: Record<string, unknown> = {}
 };
 
 describe("the template file", () => {
-  it("is a tag for websites", () =>
-    expect(JSON.parse(section("INFO"))).toMatchObject({ type: "TAG", containerContexts: ["WEB"] }));
-
   it("has the fields that its code reads, and asks for the rights that it uses, and for no others", () => {
     const fired = ["init", "identify", "track", "pageview", "reset"].map((verb) => fire({ ...CONFIG, verb }));
     const read = new Set(fired.flatMap((each) => [...each.read]));

@@ -58,19 +58,9 @@ const fail = (): never => {
   throw new Error("hostile");
 };
 it.each<[string, () => unknown, [status: number, retryAfterMs: number], Partial<Config>?]>([
-  ...[200, 201, 400, 401, 429, 503].map((status): [string, () => unknown, [number, number]] => [
-    `is its status: ${status}`,
-    () => new Response("{}", { status }),
-    [status, 0],
-  ]),
-  ["may have no body", () => new Response(null, { status: 204 }), [204, 0]],
-  ["tells how long to wait", () => new Response("", { status: 503, headers: { "Retry-After": "7" } }), [503, 7_000]],
-  // Browsers give the redirect that they were told not to follow the status 0.
-  ["that is a redirect is no success", () => Response.error(), [302, 0]],
   ["whose body breaks off counts by its status", () => new Response(broken()), [200, 0]],
   ["that cannot be read is delivery as text/plain", () => Response.error(), [200, 0], PLAIN],
   ["that can be read is its status as text/plain", () => new Response("", { status: 503 }), [503, 0], PLAIN],
-  ["that does not come is 0", () => Promise.reject(new TypeError("Failed to fetch")), [0, 0]],
   ["that does not come is 0 as text/plain, too", () => Promise.reject(new TypeError("Failed to fetch")), [0, 0], PLAIN],
   ["is 0 where the page has replaced fetch by what throws", fail, [0, 0]],
 ])("an answer %s", async (_, respond, outcome, config) => {
