@@ -114,6 +114,7 @@ const RED: Record<string, Case[]> = {
     ["acmeStats, another tracker of this page, sends there with the same token", { page: { twins: ["acmeStats"] } }],
     ['There is no verb "track,a"', { activity: problem("input", "track,a: TypeError: x is not a function") }],
     ["A call or an argument is wrong: no init", { activity: problem("input", "no init") }],
+    ["a in the params of track round cannot be written as JSON", { activity: problem("input", "track round: params.a") }],
     ["The params of track are no object", { activity: problem("input", "track: params") }],
   ],
   Named: [
@@ -131,6 +132,7 @@ const RED: Record<string, Case[]> = {
     ["An old library has changed how JSON is written", { page: { isJsonOdd: true } }],
     ["sizes was given as a list of 2", { activity: { altered: new Set(["sizes was given as a list of 2"]) } }],
     ["beforeSend has dropped every event", { activity: problem("dropped", "beforeSend") }],
+    ["An event is tracked far too often, as by a loop; the rest is dropped: tick.", { activity: problem("throttled", "tick") }],
     ["beforeSend has failed (TypeError), or returned what is no event", { activity: problem("input", "beforeSend: TypeError") }],
     ["or too long: maxAgeMs", { activity: problem("evicted", "maxAgeMs") }],
     ["please report it: TypeError: x.", { activity: problem("error", "TypeError: x") }],
@@ -275,6 +277,12 @@ describe("options", () => {
     ["params", "{plan: 'team'}", "write JSON"],
     ["apiToken", "“token”", "has no blanks or quotation marks"],
     ["apiToken", "", "The tag has no data-api-token."],
+    ["apiToken", "to\u200bken", "U+200B"],
+    ["apiToken", "Bearer token", "Bearer token"],
+    ["apiTokn", "x", "data-api-tokn is no option: perhaps data-api-token is meant."],
+    ["trackUrl", "https//track.shop.test", "write https:// and a host"],
+    ["eventPath", "https://track.shop.test/e", "data-event-path"],
+    ["consent", "opt-in", "pending"],
     ["trackUrl", "https://track.example.com", "is the documents' example"],
     ["apiToken", "<?= $token ?>", 'data-api-token="<?= $token ?>" is what a template leaves'],
   ])("in a tag, %s: %j", (option, value, text) =>
