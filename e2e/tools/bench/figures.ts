@@ -27,7 +27,7 @@ export interface Comparison {
 const HEAD = ["", "tracklet", "bare", "ratio", "min–max", "rounds", "target"];
 
 /** Columns of plain text: the first to the left, figures to the right. */
-export const table = (rows: string[][]): string => {
+const table = (rows: string[][]): string => {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: string[]) =>
     row.map((cell, column) => (column ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join("  ");

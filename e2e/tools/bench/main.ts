@@ -1,21 +1,20 @@
 /*
  * `npm run bench`: what the built script costs a page, in a real Chromium against the real service, beside the bare calls
  * of the browser that any code with the same promises must make. It prints and never fails on a figure. With names
- * (`npm run bench -- start grow`) it runs these alone.
+ * (`npm run bench -- start`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { comparisonTable } from "./figures.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
-import { benchGrowth, benchWork } from "./work.js";
+import { benchWork } from "./work.js";
 
-const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
+const BENCHES = { start: benchStart, work: benchWork };
 
 const LEGEND = `bare is, of the same event and in the same browser:
   loaded       the other script, in CPU time of the main thread's tasks, the quickest of five loads
   main thread  JSON.stringify + setItem + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the
-               pace's own
-The table of growth is CPU time of tasks, and its ratios are to the work while 100 events wait.`;
+               pace's own`;
 
 const only = process.argv.slice(2);
 const stage = await openStage();
@@ -23,8 +22,7 @@ try {
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only.length && !only.includes(name)) continue;
     const began = performance.now();
-    const result = await bench(stage);
-    console.log(`\n${typeof result === "string" ? result : comparisonTable(result)}`);
+    console.log(`\n${comparisonTable(await bench(stage))}`);
     console.error(`measured: ${name} (${((performance.now() - began) / 1_000).toFixed(0)} s)`);
   }
   console.log(

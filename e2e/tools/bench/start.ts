@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { type Comparison, type Pair, repeat } from "./figures.js";
 import { plausibleScript } from "./plausible.js";
 import { ACCOUNT, CONTACT, type Stage } from "./stage.js";
@@ -9,9 +7,6 @@ const LOADS = 5;
 const SECONDS = 100;
 /** A slow telephone: so many times slower than this processor. */
 const SLOW = 6;
-
-/** The script of the release before, as it is kept for its tests. */
-const RELEASED = new URL("../../../test/upgrade/0.1.0/tracklet.iife.js.gz", import.meta.url);
 
 /** CPU time of a page's main thread, in milliseconds: of the script's evaluation, of all from there on, and of the longest task. */
 type Cost = Record<"evaluation" | "all" | "longest", number>;
@@ -46,12 +41,11 @@ const costOf = (trace: Traced[], url: string): Cost => {
   };
 };
 
-/** The script as its tag loads it, until its page view is answered, beside a peer that keeps nothing and the release before. */
+/** The script as its tag loads it, until its page view is answered, beside a peer that keeps nothing. */
 export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Promise<Comparison[]> => {
   const scripts = {
     ours: bundle,
     plausible: await plausibleScript(`${gateway.url}/plausible`),
-    released: gunzipSync(readFileSync(RELEASED)).toString(),
     empty: "0",
   };
   const names = Object.keys(scripts) as (keyof typeof scripts)[];
@@ -83,16 +77,12 @@ export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Pro
     }
   };
 
-  const lines: [keyof Cost, number, "plausible" | "released", number | undefined, string][] = [
-    ["evaluation", 1, "plausible", 3, "loaded by its tag: evaluation, against Plausible's"],
-    ["all", 1, "plausible", undefined, "until the view is answered, less an empty script, against Plausible's"],
-    ["all", 1, "released", 0.5, "the same, against the release before"],
-    ["longest", SLOW, "plausible", undefined, "longest task at sixfold slowness, against Plausible's"],
-    ["longest", SLOW, "released", 0.5, "the same, against the release before"],
+  const lines: [keyof Cost, number, number | undefined, string][] = [
+    ["evaluation", 1, 3, "loaded by its tag: evaluation, against Plausible's"],
+    ["all", 1, undefined, "until the view is answered, less an empty script, against Plausible's"],
+    ["longest", SLOW, undefined, "longest task at sixfold slowness, against Plausible's"],
   ];
-  const comparisons = lines.map(
-    ([, , , target, what]) => ({ what, target, unit: "ms", rounds: [] as Pair[] }) as const,
-  );
+  const comparisons = lines.map(([, , target, what]) => ({ what, target, unit: "ms", rounds: [] as Pair[] }) as const);
   await repeat(SECONDS, async () => {
     const least = new Map<string, number>();
     for (let turn = 0; turn < LOADS; turn++)
@@ -102,10 +92,10 @@ export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Pro
             const key = `${name} ${member} ${rate}`;
             least.set(key, Math.min(least.get(key) ?? Infinity, cost));
           }
-    for (const [at, [member, rate, peer]] of lines.entries()) {
+    for (const [at, [member, rate]] of lines.entries()) {
       const empty = member === "all" ? least.get(`empty all ${rate}`)! : 0;
       const leastOf = (name: string) => least.get(`${name} ${member} ${rate}`)! - empty;
-      comparisons[at]!.rounds.push({ ours: leastOf("ours"), bare: leastOf(peer) });
+      comparisons[at]!.rounds.push({ ours: leastOf("ours"), bare: leastOf("plausible") });
     }
   });
   return comparisons;
