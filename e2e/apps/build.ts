@@ -19,7 +19,6 @@ const RESULTS = fileURLToPath(new URL("../.results/apps/", import.meta.url));
 
 export const APP_NAMES = [
   "react-router",
-  "hydrated",
   "tanstack-router",
   "next",
   "vue-router",
@@ -33,7 +32,7 @@ export const APP_NAMES = [
 ] as const;
 export type AppName = (typeof APP_NAMES)[number];
 /** The apps that bring the snippet by its tag; the others import the package. */
-export const BY_TAG: readonly AppName[] = ["hydrated", "astro", "turbo", "htmx"];
+export const BY_TAG: readonly AppName[] = ["astro", "turbo", "htmx"];
 
 /** Every file in a folder and in those within it, but for what tools make: `node_modules`, `.next`, `next-env.d.ts` … */
 const listSources = async (folder: string): Promise<string[]> => {
@@ -82,8 +81,8 @@ const run = (script: string, args: string[], { folder, out }: Build): Promise<un
 const vite = (build: Build, args: string[] = []): Promise<unknown> =>
   run("vite/bin/vite.js", ["build", "--logLevel", "error", ...args], build);
 
-const viteWithSharedConfig = (build: Build, { out = build.out, args = [] as string[] } = {}): Promise<unknown> =>
-  vite(build, ["--config", join(HERE, "vite.config.js"), "--outDir", out, ...args]);
+const viteWithSharedConfig = (build: Build): Promise<unknown> =>
+  vite(build, ["--config", join(HERE, "vite.config.js"), "--outDir", build.out]);
 
 const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   "svelte-kit": (build) => vite(build),
@@ -105,10 +104,6 @@ const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
     await rm(all, { recursive: true });
   },
   astro: (build) => run("astro/astro.js", ["build"], build),
-  hydrated: async (build) => {
-    await viteWithSharedConfig(build);
-    await viteWithSharedConfig(build, { out: join(build.out, "server"), args: ["--ssr", "server.jsx"] });
-  },
 };
 
 /** Names the lock file that was installed. npm empties the folder first, so half an installation has none. */

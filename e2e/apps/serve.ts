@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join, relative, sep } from "node:path";
-import { pathToFileURL } from "node:url";
 import { localise } from "../harness/install.js";
 import type { Site } from "../harness/site.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
@@ -47,10 +46,7 @@ export const serveApp = async (
   name: AppName,
   { site, contact, trackUrl, history = "path", isConfigured = history === "hash" }: ServeOptions,
 ): Promise<void> => {
-  const folder = await askForApp(name);
-  const files = await readFiles(folder);
-  const render: (url: string) => string =
-    name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
+  const files = await readFiles(await askForApp(name));
   const fill = (text: string): string => localise(text, DEMO_TOKEN, trackUrl).replaceAll("CONTACT_UID", contact);
   // A router of fragments wants an option; the first configuration of a page holds, which is the tag's.
   const tag = BY_TAG.includes(name) || isConfigured ? site.tag() : "";
@@ -67,8 +63,7 @@ export const serveApp = async (
       .replace("<html", `<html data-history="${history}"`)
       .replace("<head>", () => `<head>${identify}${tag}`)
       .replace("<!--links-->", () => (name === "htmx" ? htmxAnchors : anchors).join("\n"))
-      .replace("<!--view-->", url.replaceAll("&", "&amp;"))
-      .replace("<!--markup-->", () => render(url));
+      .replace("<!--view-->", url.replaceAll("&", "&amp;"));
 
   for (const [path, text] of files) if (!path.endsWith(".html")) site.page(path, fill(text));
   for (const path of PATHS) site.page(path, html);
