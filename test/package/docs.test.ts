@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { redact } from "../../src/browser/capture/redact.js";
 import { verbs } from "../../src/browser/tracker.js";
 import { ROOT } from "../support/launch.js";
@@ -98,6 +99,14 @@ describe("examples", () => {
     // The service's tests run what is in SQL and jq.
     const known = /^(js|jsx|ts|tsx|json|html|sh|sql|jq|yaml|mermaid|http|erb|text|)$/;
     expect(blocks.filter(({ language }) => !known.test(language)).map(where)).toEqual([]);
+  });
+
+  it("of JSON and YAML can be read", () => {
+    // In JSON a line is an object, or the block is.
+    for (const { language, code, ...place } of blocks)
+      if (/^(json|yaml)$/.test(language))
+        for (const one of code.includes("}\n{") ? code.trim().split("\n") : [code])
+          expect(() => parse(one), where(place)).not.toThrow();
   });
 
   it("of TypeScript and JavaScript compile against the public types", () => {
