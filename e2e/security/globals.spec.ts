@@ -29,13 +29,12 @@ const WAYS = {
 };
 const MOMENTS = ["before", "after"] as const;
 
-/** So many frames are visited beside each other. */
-const FRAMES = 8;
-
 type Case = [name: string, way: keyof typeof WAYS, moment: (typeof MOMENTS)[number]];
-const CASES = [...GLOBALS, ...MEMBERS].flatMap((name) =>
-  (Object.keys(WAYS) as (keyof typeof WAYS)[]).flatMap((way) => MOMENTS.map((moment): Case => [name, way, moment])),
+/** Frames that are visited beside each other: one for each global. */
+const VISITS = (Object.keys(WAYS) as (keyof typeof WAYS)[]).flatMap((way) =>
+  MOMENTS.map((moment) => [...GLOBALS, ...MEMBERS].map((name): Case => [name, way, moment])),
 );
+const CASES = VISITS.flat();
 
 /** Script that breaks the global for whoever is called from now on; the page's own words are saved before. */
 const breaking = ([name, way]: Case): string => {
@@ -79,18 +78,21 @@ test("Whatever of the page's globals is broken, nothing comes out of the script"
   });
   site.page("/", "<script>window.problems = []</script>");
   await page.goto(site.url);
-  const visit = (index: number) =>
-    page.evaluate(async (index) => {
-      const frame = document.createElement("iframe");
-      frame.src = `/frame?${index}`;
-      const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
-      document.body.append(frame);
-      await loaded;
-      // Views are judged, and requests begun, by then.
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      frame.remove();
-    }, index);
-  for (let first = 0; first < CASES.length; first += FRAMES)
-    await Promise.all([...CASES.keys()].slice(first, first + FRAMES).map(visit));
+  for (const frames of VISITS)
+    await page.evaluate(
+      async ([first, count]) => {
+        const frames = Array.from({ length: count }, (_, index) => {
+          const frame = document.createElement("iframe");
+          frame.src = `/frame?${first + index}`;
+          document.body.append(frame);
+          return frame;
+        });
+        await Promise.all(frames.map((frame) => new Promise((resolve) => frame.addEventListener("load", resolve))));
+        // Views are judged, and requests begun, by then.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        for (const frame of frames) frame.remove();
+      },
+      [CASES.indexOf(frames[0]!), frames.length] as const,
+    );
   expect(await page.evaluate("window.problems")).toEqual([]);
 });
