@@ -1,4 +1,4 @@
-import { consent, flush, identify, init, optIn, optOut, reset, track } from "tracklet";
+import { consent, flush, init, optIn, track } from "tracklet";
 import { recordEvents } from "tracklet/test";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -53,21 +53,6 @@ test("the stamp is recorded where a test asks for it, and a member of the page's
   track("sold", { event_id: "T-42" });
   expect(events.all()).toEqual([{ contact_uid: "ann", event_uid: "sold", params: { event_id: "T-42" } }]);
   expect(warn.mock.calls.splice(0)).toEqual([["tracklet: stamp: params.event_id", "(data-debug)"]]);
-});
-
-test("only what would be sent is recorded: with a contact, and as the visitor allows", () => {
-  const events = recordEvents({ consent: "pending", pageviews: "off" });
-  track("one");
-  identify("ann");
-  expect(names(events)).toEqual([]);
-  optIn();
-  track("two");
-  expect(names(events)).toEqual(["ann one", "ann two"]);
-  reset();
-  track("three");
-  optOut();
-  track("four");
-  expect([names(events), consent()]).toEqual([["ann one", "ann two"], "denied"]);
 });
 
 test("clear forgets what was tracked, and not who is identified", () => {
