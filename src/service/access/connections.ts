@@ -16,7 +16,7 @@ const GRACE_MS = 3_000;
 const MAX_TURNS = 1_000;
 
 interface Connection {
-  /** What it was answered with last. */
+  /** What it is answered with now; not longer, or old ones would fill the memory. */
   response: ServerResponse | undefined;
   /** Those of its network, itself among them; the one whose request is the latest stands last. */
   beside: Set<Socket> | undefined;
@@ -77,7 +77,7 @@ export const keepConnections = (
   };
   const letGoWhenUnused = async (socket: Socket): Promise<void> => {
     await pass(lingerMs);
-    if (open.get(socket)?.response?.closed !== false) socket.destroy();
+    if (open.get(socket)?.response === undefined) socket.destroy();
   };
   app.server.on("connection", (socket: Socket) => {
     const { remoteAddress = "" } = socket;
@@ -96,6 +96,9 @@ export const keepConnections = (
     connection.response = response;
     if (connection.beside?.delete(socket)) connection.beside.add(socket);
     if (closing) response.shouldKeepAlive = false;
+    response.once("close", () => {
+      if (connection.response === response) connection.response = undefined;
+    });
   });
   app.addHook("preClose", async () => {
     closing = true;
