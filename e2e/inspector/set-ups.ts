@@ -19,9 +19,8 @@ export interface SetUp {
   answer?: Faults;
   /** Headers of the page. */
   headers?: Record<string, string>;
-  /** Runs in the page before all else, and once the script has run. */
+  /** Runs in the page before all else. */
   first?: string;
-  later?: string;
   /** Runs once the panel is open. */
   opened?: string;
   /** Other files of the site. */

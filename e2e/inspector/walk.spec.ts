@@ -18,7 +18,7 @@ const steps = (page: Page, ...states: string[]) =>
     .locator("b");
 
 const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void> => {
-  const { html, headers = {}, files = {}, first, later, opened, blocks, sleeps, answer, twice } = given;
+  const { html, headers = {}, files = {}, first, opened, blocks, sleeps, answer, twice } = given;
   const fill = (text: string) =>
     text.replaceAll("%T", site.tag()).replaceAll("%S", gateway.url).replaceAll("%O", site.at("localhost"));
   const put = site.page as (path: string, html: string, options?: object) => void;
@@ -41,10 +41,6 @@ const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void
     await inspect(page);
     await expect(steps(page, "good").filter({ hasText: "Named" })).toHaveCount(1);
     await page.goto(`${site.url}/shop?again`);
-  }
-  if (later) {
-    await loaded(page);
-    await run(page, later);
   }
   await inspect(page);
   if (opened) {
