@@ -25,7 +25,7 @@ const headersFor = ({ headers }: IncomingMessage): Record<string, string> => ({
 });
 
 /** Starts a service that answers as that of a tracker's maker does, and notes the events that it has taken. */
-const startCollector = async (peer: Peer) => {
+export const startCollector = async (peer: Peer) => {
   const taken: Received[] = [];
   const errors: string[] = [];
   let refused: string | undefined;
