@@ -279,11 +279,17 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   /** Somebody is erased while events of it come. */
   amid: async (on) => {
     const own = newEvents(on).map((event) => ({ ...event, contact: someoneOf(on.workspace, on.draw[0]) }));
+    const { accounts, events } = on.workspace;
+    const before = new Set(accounts.keys());
     await Promise.all([
       ...own.slice(2).map((event) => postOne(on, event)),
       eraseOne(on),
       postSeveral(on, own.slice(0, 2)),
     ]);
+    // One that is answered, and erased, has made the record of its account where it was stored before.
+    const isStored = (uid: string) =>
+      own.some(({ mark, account }) => account === uid && events.get(mark)?.presence === "there");
+    for (const [uid, made] of accounts) if (!before.has(uid) && !isStored(uid)) made.presence = "perhaps";
   },
   leaveOut: async (on) => {
     const kind = on.draw[1]! % 2 ? "account" : "contact";
