@@ -23,14 +23,8 @@ const EXPORTS = [
       '{"type":"track","event":"looked","anonymousId":"x","messageId":"m-4","timestamp":"2024-03-01T09:57:00Z"}',
     ],
     [
-      [1709287201000, 1709287200250, "anna", "acme", "Order Completed", { account_uid: "acme", total: 1.5, n: null }],
-      [
-        ...[1709287141000, 1709287140000, "anna", null, "pageview"],
-        {
-          ...{ url: "https://shop.example/", visit_url: "https://shop.example/" },
-          ...{ referrer: "https://search.example/", name: "Home" },
-        },
-      ],
+      '[1709287201000,1709287200250,"anna","acme","Order Completed",{"account_uid":"acme","total":1.5,"n":null}]',
+      '[1709287141000,1709287140000,"anna",null,"pageview",{"url":"https://shop.example/","visit_url":"https://shop.example/","referrer":"https://search.example/","name":"Home"}]',
     ],
   ],
   [
@@ -40,14 +34,8 @@ const EXPORTS = [
       '{"uuid":"018e0000-0000-7000-8000-000000000002","event":"signed up","distinct_id":7,"timestamp":"2024-03-01T10:00:01+00:00","created_at":null,"properties":{}}',
     ],
     [
-      [
-        ...[1709287202000, 1709287200123, "ben", "acme", "pageview"],
-        {
-          ...{ account_uid: "acme", visit_url: "https://shop.example/a" },
-          ...{ $current_url: "https://shop.example/a", $groups: { company: "acme" } },
-        },
-      ],
-      [1709287201000, 1709287201000, "7", null, "signed up", {}],
+      '[1709287202000,1709287200123,"ben","acme","pageview",{"account_uid":"acme","visit_url":"https://shop.example/a","$current_url":"https://shop.example/a","$groups":{"company":"acme"}}]',
+      '[1709287201000,1709287201000,"7",null,"signed up",{}]',
     ],
   ],
 ] as const;
@@ -145,16 +133,8 @@ it.skipIf(jq === undefined).each(EXPORTS)(
       .split("\n")
       .slice(-2)
       .map((line) => JSON.parse(line));
-    expect(
-      stored.map((one) => [
-        one.received_at,
-        one.occurred_at,
-        one.contact_uid,
-        one.account_uid,
-        one.event_uid,
-        one.params,
-      ]),
-    ).toEqual(events);
+    const members = "received_at occurred_at contact_uid account_uid event_uid params".split(" ");
+    expect(stored.map((one) => members.map((name) => one[name]))).toEqual(events.map((text) => JSON.parse(text)));
   },
 );
 
