@@ -40,7 +40,7 @@ export default defineConfig({
     include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
     exclude: [...LONG, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
 
-    globalSetup: ["src/service/build.ts", "test/service/support/places.ts"],
+    globalSetup: ["src/service/build.ts", "test/service/support/database.ts"],
     isolate: true,
     fileParallelism: !isGiven,
     // They wait for servers and processes more than they work.

@@ -10,9 +10,9 @@ import { runCommand } from "../../src/service/commands/cli.js";
 import { readConfig } from "../../src/service/config/options.js";
 import { KEPT } from "../service/attack/upgrade.js";
 import { AT_ONCE } from "../service/support/bounds.js";
-import { SHOP } from "../service/support/command-line.js";
-import { openPlace } from "../service/support/places.js";
-import { startService } from "../service/support/running-service.js";
+import { openPlace } from "../service/support/database.js";
+import { SHOP } from "../service/support/fixtures.js";
+import { startService } from "../service/support/service.js";
 import { ROOT } from "../support/launch.js";
 
 const MIGRATIONS = join(ROOT, "src/service/database/migrations");

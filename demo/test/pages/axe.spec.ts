@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Page } from "playwright/test";
 import { EVERY_ENGINE, expect, test } from "../../../e2e/harness/engines.js";
 import type { Tab } from "../../../e2e/harness/tab.js";
-import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
+import { ACCESS_TOKEN } from "../../../test/service/support/service.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { startFilled } from "./filled-service.js";
 import { startKnown } from "./owner.js";

@@ -4,8 +4,8 @@ import { viewOf } from "../../../src/service/base/params.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeRecords } from "../../../src/service/ingest/store/records.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
-import { openPlace } from "../../../test/service/support/places.js";
-import { startService } from "../../../test/service/support/running-service.js";
+import { openPlace } from "../../../test/service/support/database.js";
+import { startService } from "../../../test/service/support/service.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { writePast } from "../../records/fill.js";
 

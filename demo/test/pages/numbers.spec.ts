@@ -3,7 +3,7 @@ import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { startSite } from "../../../e2e/harness/site.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
-import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/service.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { hasColour } from "./drawn.js";
 import { card, cells, field, give, open, settled, test, tile } from "./owner.js";

@@ -1,7 +1,7 @@
 import { test as base, expect, type Locator, type Page } from "playwright/test";
 import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
 import { watchPolicy } from "../../../e2e/harness/policy.js";
-import { ACCESS_TOKEN, type RunningService } from "../../../test/service/support/running-service.js";
+import { ACCESS_TOKEN, type RunningService } from "../../../test/service/support/service.js";
 import { type PastEvent, startFilled } from "./filled-service.js";
 
 /* The pages of the service as they were built, for an owner with the access token, before a real service whose figures are known. */

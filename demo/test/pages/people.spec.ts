@@ -4,7 +4,7 @@ import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { createToken } from "../../../src/service/access/tokens.js";
-import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/service.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { ADMIN_TOKEN, card, cells, give, open, settled, test, tile } from "./owner.js";
 

@@ -7,8 +7,7 @@ import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { ask, outcomeOf } from "../support/http-request.js";
-import { until } from "../support/running-service.js";
+import { ask, outcomeOf, until } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
 
 const BODY = JSON.stringify({ contact_uid: "contact-001", event_uid: "closing" });

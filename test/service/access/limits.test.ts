@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createCounter, createQuota, networkOf } from "../../../src/service/access/limits.js";
-import { basic } from "../support/basic.js";
-import { useService } from "../support/over-database.js";
-import { API_TOKEN } from "../support/running-service.js";
+import { useService } from "../support/fixtures.js";
+import { API_TOKEN, basic } from "../support/service.js";
 
 const HOUR_MS = 3_600_000;
 const KILOBYTES = 1_000;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { basic } from "../support/basic.js";
-import { startPostgres } from "../support/postgres-server.js";
+import { storedEvents } from "../support/database.js";
+import { startPostgres } from "../support/postgres.js";
+import { basic } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
-import { storedEvents } from "../support/stored-events.js";
 
 export const API_TOKEN = "token-of-the-pages";
 

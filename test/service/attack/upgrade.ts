@@ -4,8 +4,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { ROOT } from "../../support/launch.js";
 import { fillPlace } from "../bench/fill.js";
-import { runAt } from "../support/cluster.js";
-import { until } from "../support/running-service.js";
+import { runAt } from "../support/database.js";
+import { until } from "../support/service.js";
 import { SERVICE } from "../support/service-process.js";
 import { createTraffic, type Outcome, openScene } from "./scene.js";
 

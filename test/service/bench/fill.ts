@@ -4,7 +4,7 @@ import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { addressesOf } from "../../../src/service/config/options.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import type { Place } from "../support/places.js";
+import type { Place } from "../support/database.js";
 
 interface Amounts {
   events: number;

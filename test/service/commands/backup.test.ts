@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DAY, useCommands } from "../support/command-line.js";
-import { openPlace } from "../support/places.js";
+import { openPlace } from "../support/database.js";
+import { DAY, useCommands } from "../support/fixtures.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 
 const { place, run, runAt, withService } = useCommands();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { useCommands } from "../support/command-line.js";
+import { useCommands } from "../support/fixtures.js";
 import { spawnService } from "../support/service-process.js";
 
 const { run } = useCommands();

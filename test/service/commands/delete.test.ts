@@ -6,7 +6,7 @@ import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { DAY, useCommands } from "../support/command-line.js";
+import { DAY, useCommands } from "../support/fixtures.js";
 
 const { place, run, withService } = useCommands();
 const query: Query = async (sql, values) => {

@@ -1,8 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { addressesOf } from "../../../src/service/config/options.js";
-import { runAt } from "../support/cluster.js";
-import { DAY, TODAY, useCommands } from "../support/command-line.js";
-import { useServer } from "../support/over-database.js";
+import { runAt } from "../support/database.js";
+import { DAY, TODAY, useCommands, useServer } from "../support/fixtures.js";
 import { SERVICE, SHORT_TIME, spawnService } from "../support/service-process.js";
 
 /* The commands that read: `export`, `loss` and `sql`. */

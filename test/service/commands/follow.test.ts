@@ -4,10 +4,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../support/launch.js";
-import { basic } from "../support/basic.js";
-import { runAt } from "../support/cluster.js";
-import { findProgram, startPostgres } from "../support/postgres-server.js";
-import { until } from "../support/running-service.js";
+import { runAt } from "../support/database.js";
+import { findProgram, startPostgres } from "../support/postgres.js";
+import { basic, until } from "../support/service.js";
 import { SHORT_TIME, spawnService } from "../support/service-process.js";
 
 const COLUMNS = "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params";

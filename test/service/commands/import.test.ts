@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
-import { useCommands } from "../support/command-line.js";
-import { neverAnalyzed } from "../support/every-row.js";
-import { usePlace } from "../support/over-database.js";
-import type { Place } from "../support/places.js";
+import { neverAnalyzed, type Place } from "../support/database.js";
+import { useCommands, usePlace } from "../support/fixtures.js";
 
 const jq = findProgram("jq");
 const [RECIPE] = await readmeBlocks("From other tools, and from another workspace", "jq", "docs/service/data.md");

@@ -4,8 +4,8 @@ import { createToken, revokeToken } from "../../../src/service/access/tokens.js"
 import { type Database, readOnly } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openAssistant } from "../support/assistant.js";
-import { usePlace } from "../support/over-database.js";
-import { ACCESS_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { ACCESS_TOKEN, type RunningService, startService } from "../support/service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const TOKEN = { workspace: "shop", kind: "access", name: "assistant", expiresAt: undefined } as const;

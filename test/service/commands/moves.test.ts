@@ -15,12 +15,9 @@ import { MIGRATIONS } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { runAt as ask } from "../support/cluster.js";
-import { DAY, SHOP, TODAY, useCommands } from "../support/command-line.js";
-import { everyRow, neverAnalyzed } from "../support/every-row.js";
-import { useServer } from "../support/over-database.js";
-import { openPlace } from "../support/places.js";
-import { until } from "../support/running-service.js";
+import { runAt as ask, everyRow, neverAnalyzed, openPlace } from "../support/database.js";
+import { DAY, SHOP, TODAY, useCommands, useServer } from "../support/fixtures.js";
+import { until } from "../support/service.js";
 
 /* All data of a database: dumped, and restored. */
 

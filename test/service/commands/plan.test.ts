@@ -4,7 +4,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT } from "../../support/launch.js";
-import { useCommands } from "../support/command-line.js";
+import { useCommands } from "../support/fixtures.js";
 
 let folder: string;
 const { run, withService } = useCommands();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { DAY, SHOP, TODAY, useCommands } from "../support/command-line.js";
-import { followSums } from "../support/follow-sums.js";
+import { followSums } from "../support/database.js";
+import { DAY, SHOP, TODAY, useCommands } from "../support/fixtures.js";
 
 const { place, run, withService } = useCommands();
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { useCommands } from "../support/command-line.js";
+import { useCommands } from "../support/fixtures.js";
 
 const { run, withService } = useCommands();
 

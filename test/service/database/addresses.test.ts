@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
-import { runAt } from "../support/cluster.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
-import { openProxy, type TcpProxy } from "../support/proxy.js";
-import { until } from "../support/running-service.js";
+import { runAt } from "../support/database.js";
+import { missing, openProxy, startPostgres, type TcpProxy } from "../support/postgres.js";
+import { until } from "../support/service.js";
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 

@@ -20,7 +20,7 @@ import { readServerFile } from "../../../src/service/database/embedded/folder.js
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";
-import { until } from "../support/running-service.js";
+import { until } from "../support/service.js";
 import { postAsDemo, SERVICE, spawnService } from "../support/service-process.js";
 
 const isRoot = process.getuid?.() === 0;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { until } from "../support/running-service.js";
+import { until } from "../support/service.js";
 import { postAsDemo, readAsDemo, spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 import { runTold } from "../support/told-command.js";

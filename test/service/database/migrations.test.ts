@@ -5,8 +5,8 @@ import { addressesOf } from "../../../src/service/config/options.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
-import { runAt } from "../support/cluster.js";
-import { useServer } from "../support/over-database.js";
+import { runAt } from "../support/database.js";
+import { useServer } from "../support/fixtures.js";
 
 const place = useServer();
 

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { runAt } from "../support/cluster.js";
-import { startPostgres } from "../support/postgres-server.js";
-import { type RunningService, startService, until } from "../support/running-service.js";
+import { runAt } from "../support/database.js";
+import { startPostgres } from "../support/postgres.js";
+import { type RunningService, startService, until } from "../support/service.js";
 
 /** Two services over one server, which both find it empty at the same moment. */
 let server: Awaited<ReturnType<typeof startPostgres>>;

@@ -4,10 +4,10 @@ import type { Database } from "../../../src/service/database/database.js";
 import { newIds, timeOf } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createSettled } from "../../../src/service/database/settled.js";
-import { makeClock, setBack } from "../support/database-clock.js";
-import { usePlace } from "../support/over-database.js";
-import { startPostgres } from "../support/postgres-server.js";
-import { type RunningService, startService, until } from "../support/running-service.js";
+import { makeClock, setBack } from "../support/database.js";
+import { usePlace } from "../support/fixtures.js";
+import { startPostgres } from "../support/postgres.js";
+import { type RunningService, startService, until } from "../support/service.js";
 
 const EVENT = { contact_uid: "contact-001", event_uid: "timed" };
 /** Milliseconds; those of production are constants. */

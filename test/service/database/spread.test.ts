@@ -6,7 +6,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { hashUuid, TABLES } from "../../../src/service/database/postgres/spread.js";
 import { BOUNDS, createSettled } from "../../../src/service/database/settled.js";
-import { usePlace } from "../support/over-database.js";
+import { usePlace } from "../support/fixtures.js";
 
 const place = usePlace();
 let database: Database;

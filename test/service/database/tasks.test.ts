@@ -4,8 +4,8 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
 import { createTasks, type Task } from "../../../src/service/database/tasks.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { usePlace } from "../support/over-database.js";
-import { startService, until } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { startService, until } from "../support/service.js";
 
 /** A database that is spread has several clocks. */
 const alone = it.skipIf(inject("isSpread"));

@@ -8,8 +8,8 @@ import { TABLES } from "../../../src/service/database/postgres/spread.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
 import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { changesOf } from "../model/figures.js";
-import { followSums } from "../support/follow-sums.js";
-import { usePlace } from "../support/over-database.js";
+import { followSums } from "../support/database.js";
+import { usePlace } from "../support/fixtures.js";
 import { expectSame, HISTORY, type Scene, settle, storeAt } from "./history.js";
 
 const DAY = 86_400_000;

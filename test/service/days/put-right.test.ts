@@ -13,7 +13,7 @@ import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
 import { readUpkeep } from "../../../src/service/watch/ages.js";
-import { usePlace } from "../support/over-database.js";
+import { usePlace } from "../support/fixtures.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the counts once, and who follows hears of it. */
 

@@ -7,8 +7,8 @@ import { checkGeneration, isMoved } from "../../../src/service/database/generati
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
-import { useServer } from "../support/over-database.js";
-import { until } from "../support/running-service.js";
+import { useServer } from "../support/fixtures.js";
+import { until } from "../support/service.js";
 
 const place = useServer();
 let database: Database;

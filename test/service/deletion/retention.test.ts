@@ -13,8 +13,7 @@ import {
   tellLate,
 } from "../../../src/service/deletion/retention.js";
 import { makeRecords } from "../../../src/service/ingest/store/records.js";
-import { DAY } from "../support/command-line.js";
-import { usePlace } from "../support/over-database.js";
+import { DAY, usePlace } from "../support/fixtures.js";
 
 const LOG = (told: string[]) => {
   const tell = (...what: unknown[]) => told.push(String(what.at(-1)));

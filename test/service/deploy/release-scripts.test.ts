@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
 import { ROOT } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
-import { startPostgres } from "../support/postgres-server.js";
+import { startPostgres } from "../support/postgres.js";
 import { checkedBy, DEPLOY, folder, json, read } from "./deploy-folder.js";
 
 it("installs all libraries that the built service loads", async () => {

@@ -1,8 +1,7 @@
 import { connect } from "node:net";
 import { expect, it } from "vitest";
-import { useService } from "../support/over-database.js";
-import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN } from "../support/running-service.js";
+import { expectRefusal, useService } from "../support/fixtures.js";
+import { API_TOKEN } from "../support/service.js";
 
 /* What holds for every answer, of whatever route and status. */
 

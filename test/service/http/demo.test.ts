@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
-import { ask } from "../support/http-request.js";
-import { useService } from "../support/over-database.js";
-import { ALLOWED, preflight } from "../support/preflight.js";
-import { ACCESS_TOKEN } from "../support/running-service.js";
+import { ALLOWED, preflight, useService } from "../support/fixtures.js";
+import { ACCESS_TOKEN, ask } from "../support/service.js";
 
 /* Who may ask a service that is for trying out: its tokens are known to everybody. */
 

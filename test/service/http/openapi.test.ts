@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { useService } from "../support/over-database.js";
+import { useService } from "../support/fixtures.js";
 
 /* The OpenAPI document, and the page that shows it. That answers have the form that it says is a property of the model. */
 

@@ -2,18 +2,16 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
-import { ask } from "../support/http-request.js";
-import { usePlace } from "../support/over-database.js";
-import { ALLOWED, preflight } from "../support/preflight.js";
-import { expectRefusal } from "../support/refusal.js";
+import { ALLOWED, expectRefusal, preflight, usePlace } from "../support/fixtures.js";
 import {
   ACCESS_TOKEN,
   API_TOKEN,
+  ask,
   type RunningService,
   type StartOptions,
   startService,
   until,
-} from "../support/running-service.js";
+} from "../support/service.js";
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const EVENT = { contact_uid: "a", event_uid: "b" };

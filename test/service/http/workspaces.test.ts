@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { createToken, revokeToken } from "../../../src/service/access/tokens.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { SHOP } from "../support/command-line.js";
-import { useService } from "../support/over-database.js";
-import { API_TOKEN, startService, until } from "../support/running-service.js";
+import { SHOP, useService } from "../support/fixtures.js";
+import { API_TOKEN, startService, until } from "../support/service.js";
 
 const ROTATING = { ...SHOP, apiToken: `new-api-token,${SHOP.apiToken}`, accessToken: `new,${SHOP.accessToken}` };
 const SHOP_READS = { authorization: `Bearer ${SHOP.accessToken}` };

@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { basic } from "../support/basic.js";
-import { useService } from "../support/over-database.js";
-import { preflight } from "../support/preflight.js";
-import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN } from "../support/running-service.js";
+import { expectRefusal, preflight, useService } from "../support/fixtures.js";
+import { API_TOKEN, basic } from "../support/service.js";
 
 const ADMIN = "test-admin-token";
 const NDJSON = { "content-type": "application/x-ndjson" };

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { MAX_PARAMS_DEPTH } from "../../../src/service/ingest/schemas.js";
-import { basic } from "../support/basic.js";
-import { useService } from "../support/over-database.js";
-import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN } from "../support/running-service.js";
+import { expectRefusal, useService } from "../support/fixtures.js";
+import { API_TOKEN, basic } from "../support/service.js";
 
 /* `POST /v1/track/event`: what is stored of an event, and what is refused. */
 

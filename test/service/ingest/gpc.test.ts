@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { useService } from "../support/over-database.js";
+import { useService } from "../support/fixtures.js";
 
 const SERVER_TOKEN = "gpc-server-token";
 const service = useService({ gpc: "obey", serverToken: SERVER_TOKEN });

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
 import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
 import { readPage } from "../../support/readme.js";
-import { usePlace } from "../support/over-database.js";
-import { type RunningService, startService } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { type RunningService, startService } from "../support/service.js";
 
 const SECRET = "a-secret-of-the-site-with-32-chars";
 const NEW_SECRET = "a-newer-secret-of-the-site-32-chars";

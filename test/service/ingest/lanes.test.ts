@@ -7,10 +7,9 @@ import { addressesOf } from "../../../src/service/config/options.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createEventStore } from "../../../src/service/ingest/store/store.js";
-import { basic } from "../support/basic.js";
-import { CLUSTER, type Cluster, openCluster, runAt } from "../support/cluster.js";
-import { openProxy, type TcpProxy } from "../support/proxy.js";
-import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+import { CLUSTER, type Cluster, openCluster, runAt } from "../support/database.js";
+import { openProxy, type TcpProxy } from "../support/postgres.js";
+import { API_TOKEN, basic, type RunningService, startService, until } from "../support/service.js";
 
 /** Nodes are given other addresses, which end on this machine. */
 const isHere = CLUSTER !== undefined && addressesOf(CLUSTER).every((url) => isLoopback(new URL(url).hostname));

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { createTold } from "../../../src/service/http/errors.js";
-import { startService } from "../support/running-service.js";
+import { startService } from "../support/service.js";
 
 afterEach(() => vi.useRealTimers());
 

@@ -6,10 +6,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import pg from "pg";
 import type { Query } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { basic } from "../support/basic.js";
-import { runAt } from "../support/cluster.js";
-import { makeClock, setBack } from "../support/database-clock.js";
-import { everyRow } from "../support/every-row.js";
+import { everyRow, makeClock, runAt, setBack } from "../support/database.js";
+import { basic } from "../support/service.js";
 import type { TokenKind } from "./state.js";
 
 /** What was answered; without a status where nothing was. */

@@ -1,6 +1,6 @@
 import { SOON } from "../support/bounds.js";
-import { startPostgres } from "../support/postgres-server.js";
-import { startService } from "../support/running-service.js";
+import { startPostgres } from "../support/postgres.js";
+import { startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 import { type Cannot, databasesOf, FAULTS, type House, OWN, openDriver } from "./driver.js";
 

@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
 import { buildService } from "../../../src/service/build.js";
 import { ROOT } from "../../support/launch.js";
-import { runAt } from "../support/cluster.js";
-import { startPostgres } from "../support/postgres-server.js";
+import { runAt } from "../support/database.js";
+import { startPostgres } from "../support/postgres.js";
 import { spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 import {

@@ -5,8 +5,8 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { step } from "../../../src/service/days/step.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { usePlace } from "../support/over-database.js";
-import { startService, until } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { startService, until } from "../support/service.js";
 
 const workspaceOf = (name: string) => ({ name, apiToken: `${name}-api-token`, accessToken: `${name}-access-token` });
 /** Events of a step that this test's database has the time for. */

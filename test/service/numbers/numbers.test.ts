@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readWhen } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { usePlace } from "../support/over-database.js";
-import { type RunningService, startService, until } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { type RunningService, startService, until } from "../support/service.js";
 
 const DAY = 86_400_000;
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };

@@ -5,10 +5,9 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { answerOf } from "../../../src/service/numbers/answer.js";
 import { QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { followSums } from "../support/follow-sums.js";
-import { usePlace } from "../support/over-database.js";
-import { expectRefusal } from "../support/refusal.js";
-import { type RunningService, startService } from "../support/running-service.js";
+import { followSums } from "../support/database.js";
+import { expectRefusal, usePlace } from "../support/fixtures.js";
+import { type RunningService, startService } from "../support/service.js";
 
 /* `GET /v2/numbers/…` of people: its lists, and its words. That each figure is right is a property of the model. */
 

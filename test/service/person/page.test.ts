@@ -5,7 +5,7 @@ import { dataFolder } from "../../support/data-folder.js";
 import { findProgram } from "../../support/engines.js";
 import { blocksOf } from "../../support/readme.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { useService } from "../support/over-database.js";
+import { useService } from "../support/fixtures.js";
 
 const service = useService({ adminToken: "test-admin-token", bounds: AT_ONCE });
 

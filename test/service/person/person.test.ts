@@ -4,10 +4,8 @@ import { expect, it } from "vitest";
 import { createToken } from "../../../src/service/access/tokens.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { SHOP } from "../support/command-line.js";
-import { useService } from "../support/over-database.js";
-import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN, until } from "../support/running-service.js";
+import { expectRefusal, SHOP, useService } from "../support/fixtures.js";
+import { API_TOKEN, until } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 /* One person: what is told of it, its end, and its record. */

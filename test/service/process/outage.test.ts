@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { runAt } from "../support/cluster.js";
-import { startPostgres } from "../support/postgres-server.js";
-import { until } from "../support/running-service.js";
+import { runAt } from "../support/database.js";
+import { startPostgres } from "../support/postgres.js";
+import { until } from "../support/service.js";
 import { metricsOf, postAsDemo, readAsDemo, spawnService } from "../support/service-process.js";
 
 it("is ready after less than three seconds of work, and answers 503 with Retry-After while its database is gone or takes its user no more", async () => {

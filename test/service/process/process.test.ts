@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dataFolder } from "../../support/data-folder.js";
-import { until } from "../support/running-service.js";
+import { storedEvents } from "../support/database.js";
+import { until } from "../support/service.js";
 import { IN_CONTAINER, metricsOf, postAsDemo, spawnService } from "../support/service-process.js";
-import { storedEvents } from "../support/stored-events.js";
 import { runTold } from "../support/told-command.js";
 
 let folder: string;

@@ -1,10 +1,9 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outcomeOf, SILENT } from "../support/http-request.js";
-import { startPostgres } from "../support/postgres-server.js";
-import { until } from "../support/running-service.js";
+import { storedEvents } from "../support/database.js";
+import { startPostgres } from "../support/postgres.js";
+import { outcomeOf, SILENT, until } from "../support/service.js";
 import { metricsOf, spawnService } from "../support/service-process.js";
-import { storedEvents } from "../support/stored-events.js";
 
 /* Several processes on one port. */
 

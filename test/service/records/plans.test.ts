@@ -5,7 +5,7 @@ import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { exportPage } from "../../../src/service/records/export.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
-import { usePlace } from "../support/over-database.js";
+import { usePlace } from "../support/fixtures.js";
 
 /** Enough for a planner to prefer an index. */
 const AMOUNTS = { events: 120_000, contacts: 5_000, users: 10_000 };

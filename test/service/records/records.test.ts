@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { useService } from "../support/over-database.js";
-import { expectRefusal } from "../support/refusal.js";
+import { expectRefusal, useService } from "../support/fixtures.js";
 
 /* `GET /v2/accounts`, `/v2/contacts`, `/v2/users` and `/v2/events`. */
 

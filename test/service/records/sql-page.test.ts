@@ -5,10 +5,9 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { answerOf, parametersOf } from "../../../src/service/numbers/answer.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
-import { basic } from "../support/basic.js";
-import { followSums } from "../support/follow-sums.js";
-import { usePlace } from "../support/over-database.js";
-import { ACCESS_TOKEN, startService } from "../support/running-service.js";
+import { followSums } from "../support/database.js";
+import { usePlace } from "../support/fixtures.js";
+import { ACCESS_TOKEN, basic, startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 type Told = Record<string, unknown>;

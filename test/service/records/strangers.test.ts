@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { createReader } from "../../../src/read.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { useService } from "../support/over-database.js";
-import { ACCESS_TOKEN, until } from "../support/running-service.js";
+import { useService } from "../support/fixtures.js";
+import { ACCESS_TOKEN, until } from "../support/service.js";
 
 /* What somebody can store who has the token of the pages, and how it is read all the same. */
 

@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { ROOT } from "../../support/launch.js";
-import type { Place } from "./places.js";
+import type { Place } from "./database.js";
 import { SERVICE } from "./service-process.js";
 
 /** What a tool answers: an object, or the text of an error. */

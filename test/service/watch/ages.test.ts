@@ -8,9 +8,8 @@ import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { writeState } from "../../../src/service/database/service-state.js";
 import { createEventAges } from "../../../src/service/watch/ages.js";
-import { basic } from "../support/basic.js";
-import { usePlace } from "../support/over-database.js";
-import { type RunningService, startService } from "../support/running-service.js";
+import { usePlace } from "../support/fixtures.js";
+import { basic, type RunningService, startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 it("tells of the names that the operator lists, and of all together, whatever a stranger sends", () => {

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
-import { startService } from "../support/running-service.js";
+import { startService } from "../support/service.js";
 
 const DEPLOY = join(ROOT, "src/service/deploy");
 const RULES = join(DEPLOY, "prometheus-rules.yaml");

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { ask } from "../support/http-request.js";
+import { ask } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
 
 const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };

@@ -17,7 +17,7 @@ import { insertEvents, type NewEvent } from "../../../../src/service/ingest/stor
 import { knowArchive } from "../../../../src/service/records/archives.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
-import { DAY, TODAY, useCommands } from "../../support/command-line.js";
+import { DAY, TODAY, useCommands } from "../../support/fixtures.js";
 import { askDuck, eventsInFiles, eventsInTable } from "./files.js";
 
 const HOUR = DAY / 24;

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { seed } from "../../../demo/records/fill.js";
 import { createService, type ServiceOptions } from "../../../src/service/app.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { waitFor } from "../../support/wait.js";
-import { openPlace } from "./places.js";
+import { openPlace } from "./database.js";
 
 export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";
@@ -80,3 +83,35 @@ export type RunningService = Awaited<ReturnType<typeof startService>>;
 /** Waits until `probe` gives something that is not nothing, a minute at most. */
 export const until = <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<NonNullable<T>> =>
   waitFor(probe, { what: String(probe), everyMs: 10 }) as Promise<NonNullable<T>>;
+
+/** The header by which a server sends its token: `token:`. Any text is a stamp of an event then. */
+export const basic = (pair: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}`,
+});
+
+/** A request with header fields that `fetch` keeps to itself, such as `Host`. */
+export const ask = async (url: string, headers: Record<string, string>, method = "GET") => {
+  const sent = request(url, { method, headers, agent: false }).end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  const bytes = await buffer(answer);
+  return { status: answer.statusCode, headers: answer.headers, body: bytes.toString(), bytes };
+};
+
+/** The code of a request that was given up, as nothing was heard. */
+export const SILENT = "silent";
+
+/**
+ * The status of an answer, or what has happened to a kept connection. "refused" is what a new one may meet as well: one that
+ * nobody has taken yet when the service stops to listen is reset by the system, which knows no way to stop that misses none.
+ */
+export const outcomeOf = async (sent: ClientRequest): Promise<string> => {
+  try {
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    answer.resume();
+    await once(answer, "end");
+    return String(answer.statusCode);
+  } catch (error) {
+    const { code } = error as { code: string };
+    return sent.reusedSocket || code === SILENT ? code : "refused";
+  }
+};
