@@ -37,7 +37,7 @@ export const createSteps = (main: Element, ask: Ask) => {
       third: ["then", step],
       fourth: ["then", step],
       fifth: ["then", step],
-      within: ["within days", { type: "number", min: "1", max: "366", required: true }],
+      within: ["within days", { inputmode: "numeric", pattern: "[1-9][0-9]{0,2}", required: true }],
     },
     "Show steps",
     ({ within, ...given }) => {
@@ -45,6 +45,9 @@ export const createSteps = (main: Element, ask: Ask) => {
       go({ within, ...Object.fromEntries(STEPS.map((name, at) => [name, taken[at]])) });
     },
   );
+  const refill = () => fill(form, { within: "7", ...only(ASKED, readState()) });
+  // At once: the answer may come while something is typed.
+  refill();
   const [steps, stopped] = [
     makeCard("steps", "Steps", { isWide: true }),
     makeCard("stopped", "Who stops where", { isWide: true }),
@@ -87,8 +90,8 @@ export const createSteps = (main: Element, ask: Ask) => {
       state.first && state.second
         ? `/v2/numbers/steps?${toQuery(state, only(ASKED, state))}`
         : `/v2/numbers?${toQuery(state)}`,
-    draw: async (answer, state) => {
-      fill(form, { within: "7", ...only(ASKED, state) });
+    draw: async (answer) => {
+      refill();
       if (names.childElementCount === 0) {
         const known = answer.object === "numbers" ? answer : await ask.get<Numbers>("/v2/numbers?span=30d");
         const { data, more } = known?.events ?? { data: [], more: [] };

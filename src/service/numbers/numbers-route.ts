@@ -265,7 +265,8 @@ export const peopleRoutes =
         schema: {
           ...{ ...own("Ask a question"), operationId: "askQuestion" },
           params: Type.Object({ name: Type.String({ description: "As the list has it" }) }),
-          querystring: Type.Object(Given),
+          // All of an answer is in memory.
+          querystring: Type.Object({ ...Given, limit: Type.Optional(Type.String({ pattern: "^\\d{1,4}$" })) }),
           response: { 200: Answer, ...failures },
         },
       },

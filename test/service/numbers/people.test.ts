@@ -146,6 +146,7 @@ it.each<[string, number, RegExp]>([
   ["/accounts?sort=size", 400, /sort must be/],
   ["/steps?first=signup", 400, /second is missing/],
   ["/questions/none", 404, /question was not found/],
+  ["/questions/time-line?contact=anna&limit=10000", 400, /limit must match/],
   ["/questions/account", 400, /the question account wants account/],
   ["/questions/keys?most=many", 400, /something given to the question keys is not what it must be/],
   [`/accounts/${crypto.randomUUID()}`, 404, /account was not found/],
