@@ -12,16 +12,15 @@ WITH parts AS MATERIALIZED (
   SELECT times.*, (extract(epoch FROM lower(clock) AT TIME ZONE zone) * 1000)::bigint AS first, (extract(epoch FROM upper(clock) AT TIME ZONE zone) * 1000)::bigint AS until
   FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace')) AS times
     CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
-), did AS MATERIALIZED (
-  SELECT account, name, is_now, day - lower(span) AS step, events FROM (
-    SELECT account, name, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM account_names
-    WHERE workspace = :'workspace' AND (:'event_uid' = '' OR name = left(:'event_uid', 256))
-      AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))
-      AND month > (SELECT min(lower(kept)) FROM parts) - 31 AND month < (SELECT max(upper(kept)) FROM parts)) AS by_day
-    JOIN parts ON day <@ kept
-  WHERE events > 0
-  UNION ALL
-  SELECT account, name, is_now, CASE WHEN isempty(span) THEN (extract(epoch FROM day + hour * interval '1 hour' - lower(clock)) / 3600)::int ELSE day - lower(span) END, count(*)
+), months AS MATERIALIZED (
+  SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
+), by_month AS MATERIALIZED (
+  SELECT account, name, is_now, month, bits_of(events) & mask AS days, events_in(events, low, high) AS events
+  FROM months JOIN account_names USING (month)
+  WHERE workspace = :'workspace' AND account_names.month = ANY(ARRAY(SELECT month FROM months)) AND (:'event_uid' = '' OR name = left(:'event_uid', 256))
+    AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))
+), by_hour AS MATERIALIZED (
+  SELECT account, name, is_now, CASE WHEN isempty(span) THEN (extract(epoch FROM day + hour * interval '1 hour' - lower(clock)) / 3600)::int ELSE day - lower(span) END AS step, count(*) AS events
   FROM parts CROSS JOIN LATERAL (
     SELECT account, name, day, hour FROM counted_events
     WHERE workspace = :'workspace' AND :'event_uid' NOT IN ('', 'pageview') AND event_uid = :'event_uid' AND left(event_uid, 64) = left(:'event_uid', 64)
@@ -38,7 +37,20 @@ WITH parts AS MATERIALIZED (
     AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account')) GROUP BY 1, 2, 3, 4
 ), counts AS MATERIALIZED (
   SELECT account AS id, name AS event_uid, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
-  FROM did GROUP BY 1, 2
+  FROM (SELECT account, name, is_now, events FROM by_month UNION ALL SELECT account, name, is_now, events FROM by_hour) AS did WHERE events > 0 GROUP BY 1, 2
+), by_day AS (
+  SELECT month, ARRAY[
+    sum(get_bit(days, 0)), sum(get_bit(days, 1)), sum(get_bit(days, 2)), sum(get_bit(days, 3)), sum(get_bit(days, 4)), sum(get_bit(days, 5)),
+    sum(get_bit(days, 6)), sum(get_bit(days, 7)), sum(get_bit(days, 8)), sum(get_bit(days, 9)), sum(get_bit(days, 10)), sum(get_bit(days, 11)),
+    sum(get_bit(days, 12)), sum(get_bit(days, 13)), sum(get_bit(days, 14)), sum(get_bit(days, 15)), sum(get_bit(days, 16)), sum(get_bit(days, 17)),
+    sum(get_bit(days, 18)), sum(get_bit(days, 19)), sum(get_bit(days, 20)), sum(get_bit(days, 21)), sum(get_bit(days, 22)), sum(get_bit(days, 23)),
+    sum(get_bit(days, 24)), sum(get_bit(days, 25)), sum(get_bit(days, 26)), sum(get_bit(days, 27)), sum(get_bit(days, 28)), sum(get_bit(days, 29)),
+    sum(get_bit(days, 30))] AS counts
+  FROM (SELECT account, month, bit_or(days) AS days FROM by_month WHERE is_now GROUP BY 1, 2) AS own GROUP BY 1
+), steps AS (
+  SELECT month + at::int - 1 - (SELECT lower(span) FROM parts WHERE is_now) AS step, count
+  FROM by_day CROSS JOIN LATERAL unnest(counts) WITH ORDINALITY AS each (count, at) WHERE count > 0
+  UNION ALL SELECT step, count(DISTINCT account) FROM by_hour WHERE is_now GROUP BY 1
 ), ranked AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY events DESC, id, event_uid) AS place, row_number() OVER (ORDER BY events - before, id) AS fall FROM counts
 ), named AS MATERIALIZED (
@@ -51,8 +63,7 @@ SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(one ORDER BY place), '[]') FROM named WHERE place <= :'limit'::int AND events > 0),
   'fell', (SELECT coalesce(json_agg(one ORDER BY fall), '[]') FROM named WHERE fall <= 50 AND events < before),
   'accounts', json_build_object(
-    'total', (SELECT count(DISTINCT account) FROM did WHERE is_now), 'before', (SELECT count(DISTINCT account) FROM did WHERE NOT is_now),
+    'total', (SELECT count(DISTINCT id) FROM counts WHERE events > 0), 'before', (SELECT count(DISTINCT id) FROM counts WHERE before > 0),
     'counts', (SELECT json_agg(coalesce(count, 0) ORDER BY step)
-      FROM (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every
-        LEFT JOIN (SELECT step, count(DISTINCT account) AS count FROM did WHERE is_now GROUP BY 1) AS counted USING (step)))
+      FROM (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every LEFT JOIN steps USING (step)))
 ) AS answer;
