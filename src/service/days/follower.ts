@@ -6,7 +6,6 @@ import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
 import { isTaken, type Task } from "../database/tasks.js";
 import { countAnew } from "./anew.js";
 import { allWaiting } from "./behind.js";
-import { emptyFormer, FORMERLY } from "./former.js";
 import { moveOn } from "./left-out.js";
 import { findAhead, putRight, readClocks } from "./put-right.js";
 import { dueAt, STEP, step } from "./step.js";
@@ -93,9 +92,7 @@ export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every,
 
 /** Does the next step of each kind. @returns whether there may be more */
 export const turnOf = async (database: Database, workspace: string, end: string, rows = STEP): Promise<boolean> => {
-  let more = false;
-  for (const work of [emptyFormer, (...of: Parameters<typeof emptyFormer>) => step(...of, end, { rows })])
-    more = (await work(database, workspace)) || more;
+  let more = await step(database, workspace, end, { rows });
   for (const work of [moveOn, countAnew]) more = (await work(database, workspace, { rows })) || more;
   return more;
 };
@@ -104,7 +101,7 @@ export const turnOf = async (database: Database, workspace: string, end: string,
 const busy = async (database: Database, workspaces: readonly string[], end: string): Promise<readonly string[]> => {
   const waiting = await allWaiting(database, workspaces, end);
   const open = await database.query<{ workspace: string }>(
-    `SELECT workspace FROM days_stale UNION SELECT workspace FROM left_out WHERE upto IS NOT NULL UNION ${FORMERLY}`,
+    `SELECT workspace FROM days_stale UNION SELECT workspace FROM left_out WHERE upto IS NOT NULL`,
   );
   const places = await database.query<{ workspace: string; id: string; folded: string; zone: string }>(
     `SELECT workspace, id, folded::text AS folded, coalesce(zone, 'UTC') AS zone FROM counted LEFT JOIN workspaces ON name = workspace

@@ -112,7 +112,7 @@ export const beginAnew = async (query: Query, held: Held): Promise<void> => {
 };
 
 /** Marks all days of which there are events. */
-export const markAll = async (query: Query, held: Held): Promise<void> => {
+const markAll = async (query: Query, held: Held): Promise<void> => {
   await beginAnew(query, held);
   if (held.id === null) return;
   const [found] = await query<Record<"first" | "imported" | "last", string | null>>(

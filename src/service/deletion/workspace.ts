@@ -5,9 +5,7 @@ import { afterAllHaveEnded, deleteInSteps } from "./steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
 const OTHERS = [
-  ...["deletions", "tombstones"],
-  ...["sums_followed", "sums", "sums_stale", "sums_renewed", "sums_anew"],
-  ...["active_contacts", "active_accounts", "active_weeks", "left_out"],
+  ...["deletions", "tombstones", "left_out"],
   ...["counted", "days_stale", "days", "active", "hours", "account_names", "totals"],
   ...["days_anew", "active_anew", "hours_anew", "account_names_anew"],
 ];

@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { TABLES } from "../../../src/service/database/postgres/spread.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
 import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { changesOf } from "../model/figures.js";
-import { followSums } from "../support/database.js";
 import { usePlace } from "../support/fixtures.js";
 import { expectSame, HISTORY, type Scene, settle, storeAt } from "./history.js";
 
@@ -110,35 +107,4 @@ it("that are past by retention leave their totals, and nobody's name", async () 
     { month: "2026-02-01" },
   ]);
   await deleteWorkspace(database, "past");
-});
-
-it("take the place of the sums of the build before, and are counted anew where that has run since", async () => {
-  const scene: Scene = { database, workspace: "default", now: Date.now() - 3 * DAY };
-  await storeAt(scene, ["a", "b", "c"]);
-  const runBefore = async () => {
-    await ask("INSERT INTO sums VALUES ('default', 'event', 900000, 'a', 1), ('default', 'event', 99900000, 'a', 1)");
-    await ask(
-      "INSERT INTO active_contacts VALUES ('default', '2026-01-01', $1, B'1'::bit(96))",
-      recordId("contact", "contact-0"),
-    );
-    await ask("INSERT INTO sums_followed VALUES ('default', $1)", idAt(1));
-  };
-  const counted = async () => {
-    await followSums(database);
-    for (const table of ["sums", "active_contacts", "sums_followed"])
-      expect(await ask(`SELECT 1 AS found FROM ${table}`)).toEqual([]);
-    return (
-      await ask(
-        "SELECT key, events::int AS events FROM days WHERE workspace = 'default' AND kind = 'name' ORDER BY key",
-      )
-    ).map(({ key, events }) => `${key} ${events}`);
-  };
-  await runBefore();
-  expect(await counted()).toEqual(["a 1", "b 1", "c 1"]);
-  // It subtracts nothing.
-  await ask("DELETE FROM events WHERE workspace = 'default' AND event_uid = 'b'");
-  await storeAt(scene, ["a"]);
-  await runBefore();
-  expect(await counted()).toEqual(["a 2", "c 1"]);
-  await deleteWorkspace(database, "default");
 });

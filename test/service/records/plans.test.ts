@@ -18,7 +18,6 @@ const SMALL = new Set([
   "service_state",
   "workspaces",
   "tokens",
-  "dead_letters",
   "counted",
   "days_stale",
   "left_out",
