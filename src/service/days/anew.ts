@@ -1,12 +1,10 @@
 import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
-import { add } from "./add.js";
 import { fold, KEYS, settleKeys } from "./keys.js";
 import { beginAnew, FIRST, type Held, hold, hoursFrom, isCounted, isWhole, LAST, setPlace } from "./place.js";
-import { AT, dayOf, LATE, type Line, readEvents, type Which } from "./rows.js";
-import { type Size, STEP } from "./step.js";
-import { isEmpty, TABLES, write } from "./tables.js";
+import { AT, dayOf, isEmpty, LATE, type Line, readEvents, TABLES, type Which, write } from "./rows.js";
+import { add, type Size, STEP } from "./step.js";
 import { later, monthOf, startOf } from "./zone.js";
 
 /*

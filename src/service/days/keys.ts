@@ -1,6 +1,5 @@
 import type { Query } from "../database/database.js";
-import { type Line, REST, type Table } from "./rows.js";
-import { type Into, TABLES, write } from "./tables.js";
+import { type Into, type Line, REST, TABLES, type Table, write } from "./rows.js";
 import { later } from "./zone.js";
 
 /*

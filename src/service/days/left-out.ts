@@ -1,11 +1,10 @@
 import { encodeText } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { READ } from "../records/records.js";
-import { change } from "./add.js";
 import { KEYS } from "./keys.js";
 import { FIRST, hold, isCounted, type LeftOut } from "./place.js";
 import { readEvents } from "./rows.js";
-import { type Size, STEP } from "./step.js";
+import { change, type Size, STEP } from "./step.js";
 
 /* One's own accounts and contacts, whose events count nowhere: what they have done is subtracted in steps, and added back. */
 

@@ -3,8 +3,7 @@ import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
 import { HttpError } from "../http/errors.js";
-import type { EventRow } from "./rows.js";
-import { ALL_TABLES } from "./tables.js";
+import { ALL_TABLES, type EventRow } from "./rows.js";
 import { dayIn, isTimeZone, later, NO_ZONE } from "./zone.js";
 
 /*
