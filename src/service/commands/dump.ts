@@ -7,6 +7,7 @@ import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
 import { readLines } from "../base/lines.js";
 import { fileReason, StartError } from "../base/start-error.js";
 import type { Copying, Database, Query } from "../database/database.js";
+import { idAt } from "../database/event-id.js";
 import { versionsOf } from "../database/migrations.js";
 import { isServed } from "../database/postgres/postgres.js";
 import { TABLES } from "../database/postgres/spread.js";
@@ -17,7 +18,6 @@ import { keyIn } from "../deletion/tombstones.js";
 import manifest from "../package.json" with { type: "json" };
 import { idOfDatabase } from "../records/archives.js";
 import type { Commands, Say } from "./commands.js";
-import { untilSettled } from "./export.js";
 
 /** A table with all of its columns, as COPY names it. */
 interface Table {
@@ -161,39 +161,23 @@ export const dumpInto = async (
   await keyIn(query);
   const own = await idOfDatabase(query);
   await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
-  const waiting = { settled: createSettled(query, bounds), say };
-  const end = await untilSettled(latest(await newestIds(query)), waiting);
+  const end = idAt(await createSettled(query, bounds)());
   return copying!(async (copying) => {
     const tables = await listTables(copying.query);
+    const followed = await copying.query<{ id: string }>("SELECT id FROM counted WHERE id IS NOT NULL");
     const header = {
       build: manifest.version,
       database: own,
       tables: await versionsOf(copying.query),
       taken: new Date().toISOString(),
-      settled: latest([end, ...(await followedIds(copying.query))])!,
+      // Another process may have found more to be settled, and counted it.
+      settled: [end, ...followed.map(({ id }) => id)].toSorted().at(-1)!,
       rows: await countRows(copying.query, tables),
     };
     await writeDump(to, { ...header, most }, writeScript(copying, tables));
     return header;
   });
 };
-
-const latest = (ids: readonly string[]): string | undefined => ids.toSorted().at(-1);
-
-/** Of the rows that are followed. */
-const newestIds = async (query: Query): Promise<string[]> => {
-  const found: string[] = [];
-  for (const { name } of await query<{ name: string }>("SELECT name FROM workspaces"))
-    for (const table of ["events", "deletions"]) {
-      const newest = `SELECT id FROM ${table} WHERE workspace = $1 ORDER BY id DESC LIMIT 1`;
-      found.push(...(await query<{ id: string }>(newest, [name])).map(({ id }) => id));
-    }
-  return found;
-};
-
-/** How far is counted: another process may have found more to be settled. */
-const followedIds = async (query: Query): Promise<string[]> =>
-  (await query<{ id: string }>("SELECT id FROM counted WHERE id IS NOT NULL")).map(({ id }) => id);
 
 /*
  * A dump is a file of gzip: one line that says what is in it, as a comment, and a script of COPY as pg_dump writes it: where the tables

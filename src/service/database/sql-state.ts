@@ -50,25 +50,21 @@ export const FAULTS = {
 } as const;
 export type Fault = keyof typeof FAULTS;
 
-const BY_CODE: readonly [RegExp, Fault][] = [
+/** By the code of an error, and its text behind it. */
+const FAULT_OF: readonly [RegExp, Fault][] = [
   [/^55P03/, "lock"],
-  [/^(57014|25P03|22012)/, "slow"],
+  [/^(57014|25P03|22012)|^ Query read timeout/, "slow"],
   [/^25006/, "read only"],
   [/^28/, "password"],
   [/^(53100|ENOSPC)/, "disk"],
-  [/^53/, "connections"],
+  [/^53|^ timeout exceeded when trying to connect/, "connections"],
   [/^57P/, "restart"],
-];
-const BY_TEXT: readonly [RegExp, Fault][] = [
-  [/^timeout exceeded when trying to connect/, "connections"],
-  [/^Query read timeout/, "slow"],
 ];
 
 /** Which of these an error of a database that is out of reach tells of. */
 export const faultOf = (error: unknown): Fault => {
-  const [code, text] = [errorCode(error), String((error as Error)?.message)];
-  const by = (list: typeof BY_CODE, value: string) => list.find(([pattern]) => pattern.test(value))?.[1];
-  return by(BY_CODE, code) ?? by(BY_TEXT, text) ?? "connection";
+  const told = `${errorCode(error)} ${(error as Error)?.message}`;
+  return FAULT_OF.find(([pattern]) => pattern.test(told))?.[1] ?? "connection";
 };
 
 /** The fault in words, for people. */

@@ -23,8 +23,6 @@ export interface Task {
   name: string;
   /** Milliseconds from the beginning of one run to that of the next. */
   every: number;
-  /** Is it due at each start of a process, too? */
-  atStart?: true;
   /** @param database whose transactions are the steps; each one throws where another process is in one, and when the service closes */
   run(database: Database): Promise<void>;
   /** Is told why a run has failed; not where the database is away, as those who need it are told. */
@@ -39,7 +37,6 @@ export const createTasks = (database: Database) => {
   const beside = database.beside(AT_A_TIME);
   const tasks: Task[] = [];
   const running = new Map<string, Promise<void>>();
-  const starting = new Set<Task>();
   let isOver = false;
 
   /** Steps that no other process is in. */
@@ -77,7 +74,6 @@ export const createTasks = (database: Database) => {
   return {
     add: (task: Task): void => {
       tasks.push(task);
-      if (task.atStart) starting.add(task);
     },
     /** Begins what is due. */
     look: (state: State): void => {
@@ -86,7 +82,7 @@ export const createTasks = (database: Database) => {
         const due = state[DUE + task.name];
         // What is due later than it can be was said by a clock that was wrong.
         const isLater = due !== undefined && due > now && due <= now + task.every + AGAIN_MS;
-        if (running.has(task.name) || (!starting.delete(task) && isLater)) continue;
+        if (running.has(task.name) || isLater) continue;
         running.set(
           task.name,
           run(task, due, now).finally(() => running.delete(task.name)),

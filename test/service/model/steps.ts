@@ -356,8 +356,8 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     must(
       driver.moveOn(async (next) => {
         const file = `${driver.folder}/move.dump`;
-        await must(driver.command("dump", file));
-        return driver.commandAt(next, "restore", file);
+        const dumped = await driver.command("dump", file);
+        return dumped.failed === undefined ? driver.commandAt(next, "restore", file) : dumped;
       }),
     ),
   workspace: async (on) => {

@@ -85,15 +85,13 @@ const keepServer = async (start: () => Server, tell: (text: string) => void): Pr
     throw error;
   });
   const keep = async (): Promise<void> => {
-    let [wait, began] = [AGAIN_MS, performance.now()];
-    while (!ending.signal.aborted) {
+    for (let [wait, began] = [AGAIN_MS, performance.now()]; ; wait = Math.min(2 * wait, MOST_MS)) {
       const why = await server.closed;
       if (ending.signal.aborted) return;
-      wait = performance.now() - began > CALM_MS ? AGAIN_MS : wait;
+      if (performance.now() - began > CALM_MS) wait = AGAIN_MS;
       tell(`PostgreSQL has ended (${why}): it is started again in ${wait / 1_000} s`);
       await sleep(wait, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
-      wait = Math.min(2 * wait, MOST_MS);
       began = performance.now();
       server = start();
       server.ready.then(
