@@ -21,8 +21,6 @@ const [ROWS, MAX_ROWS] = [200, 1_000];
 /** The latest events, of which `schema` tells. */
 const LATEST = 50_000;
 
-const REFUSED = "the access token is not taken: it is wrong, or has expired";
-
 type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAnswer> | ReturnType<typeof toError>>;
 
 /**
@@ -32,7 +30,7 @@ type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAns
  * @throws StartError where the database cannot be used, or the token is none
  */
 export const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
-  const over: Reading = async (work) => {
+  const over = async <T>(work: (query: Query, workspace: string) => Promise<T>): Promise<T> => {
     const database = await openDatabase(config, "tables", say);
     const query = readOnly(database, LIMIT_MS);
     try {
@@ -41,24 +39,16 @@ export const serveAssistant = async (config: ServiceConfig, token: string, say: 
       await database.close();
     }
   };
-  await over(async (_query, workspace) => {
-    if (workspace === undefined) throw new StartError(REFUSED);
-  });
+  await over(async () => {});
   /** One after the other: a PostgreSQL that the command itself starts belongs to one. */
   let last: Promise<unknown> = Promise.resolve();
   const answer = (work: Work) => {
-    const next = last.then(() =>
-      over(async (query, workspace) => (workspace === undefined ? toError(REFUSED) : work(query, workspace))).catch(
-        (error: Error) => toError(isUnavailable(error) ? tellFault(error) : tellError(error)),
-      ),
-    );
+    const next = last.then(() => over(work)).catch(tellWhy);
     last = next;
     return next;
   };
   serveStdio(() => createServer(answer));
 };
-
-type Reading = <T>(work: (query: Query, workspace: string | undefined) => Promise<T>) => Promise<T>;
 
 const createServer = (answer: (work: Work) => ReturnType<Work>): McpServer => {
   const server = new McpServer({ name: "tracklet", version: "1.0.0" }, { instructions: NOTE });
@@ -155,22 +145,26 @@ const toAnswer = (head: object, all: readonly unknown[], rows: number) => {
   return { content: [{ type: "text" as const, text: `${told.slice(0, -1)},"rows":[${kept.join(",")}]}` }] };
 };
 
+/** Why a question could not be answered. */
+const tellWhy = (error: Error) => toError(isUnavailable(error) ? tellFault(error) : tellError(error));
+
 /** What keeps a question from being answered. */
 const toError = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
-/** The workspace of an access token, as the service takes it: of the database, or of its environment. Nothing of another one. */
+/** The workspace of an access token, as the service takes it: of the database, or of its environment. @throws StartError where it is none */
 const workspaceOf = async (
   query: Query,
   { accessToken, workspaces }: Pick<ServiceConfig, "accessToken" | "workspaces">,
   token: string,
-): Promise<string | undefined> => {
+): Promise<string> => {
   const digest = sha256(token);
   const stored = (await listTokens(query)).find((one) => one.digest === digest);
-  if (stored !== undefined)
-    return stored.kind === "access" && Date.now() < (stored.expiresAt ?? Number.POSITIVE_INFINITY)
-      ? stored.workspace
-      : undefined;
   const given = [{ name: DEFAULT_WORKSPACE, accessToken }, ...workspaces];
-  const name = given.find((one) => digests(one.accessToken).includes(digest))?.name;
-  return name !== undefined && (await listWorkspaces(query)).includes(name) ? name : undefined;
+  const isTaken = stored?.kind === "access" && Date.now() < (stored.expiresAt ?? Number.POSITIVE_INFINITY);
+  const name = stored
+    ? isTaken && stored.workspace
+    : given.find((one) => digests(one.accessToken).includes(digest))?.name;
+  if (!name || !(await listWorkspaces(query)).includes(name))
+    throw new StartError("the access token is not taken: it is wrong, or has expired");
+  return name;
 };

@@ -3,6 +3,7 @@ import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
 import { SERVICE } from "../database/migrations.js";
 import { BOUNDS } from "../database/settled.js";
+import { HttpError } from "../http/errors.js";
 import { addArchiveCommand } from "./archive/run.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";
@@ -33,6 +34,8 @@ export const runCommand = async (
   try {
     await describeCommands({ config, bounds, stdout, stderr }).parseAsync(args, { from: "user" });
   } catch (error) {
+    // What a request is answered with.
+    if (error instanceof HttpError) throw new StartError(error.message);
     if (!(error instanceof CommanderError)) throw error;
     // What asks for help ends by an error, too.
     if (error.exitCode === 0 || error.code === "commander.help") return;

@@ -27,6 +27,10 @@ export const createCommands = (program: Command, told: Told) => {
   const { config, stdout, stderr } = told;
   const say: Say = (line) => void stderr.write(`${line}\n`);
   let asked: string | undefined;
+  const named = (name: string): string => {
+    asked = name;
+    return name;
+  };
   /** Runs `work` over the database. @param needs Default: the tables of this build */
   const over = async (work: (database: Database) => Promise<void>, needs: Needs = "tables"): Promise<void> => {
     const database = await openDatabase(config, needs, say);
@@ -49,11 +53,9 @@ export const createCommands = (program: Command, told: Told) => {
     /** Writes to stdout. */
     write: (lines: readonly string[]) => void stdout.write(lines.join("")),
     /** Whose data. */
-    workspace: () =>
-      new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
-        asked = name;
-        return name;
-      }),
+    workspace: () => new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser(named),
+    /** Reads the name of a workspace, which must be there. */
+    named,
     /** Times of receipt. */
     since: (what: string) => new Option("--since <time>", what).argParser(timeArgument),
     until: (what: string) => new Option("--until <time>", what).argParser(timeArgument),

@@ -3,7 +3,6 @@ import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
-import { HttpError } from "../http/errors.js";
 import { answerOf } from "../numbers/answer.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import type { Exported } from "../records/export.js";
@@ -62,9 +61,7 @@ async function* answered(
   { workspace, given }: { workspace: string; given: string[] },
 ): AsyncGenerator<Exported> {
   const texts = Object.fromEntries(given.map((one) => one.split(/=(.*)/s).slice(0, 2)));
-  const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts }).catch((error) => {
-    throw error instanceof HttpError ? new StartError(error.message) : error;
-  });
+  const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts });
   for (const row of data ?? [told]) yield rowOf(JSON.stringify({ ...row, time_zone }));
 }
 

@@ -18,12 +18,11 @@ import { setZone } from "../days/place.js";
 import { readZone } from "../days/zone.js";
 import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
-import { HttpError } from "../http/errors.js";
 import { secretOf } from "../ingest/identity.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
-export const addWorkspaceCommands = ({ program, config, over, reading, say, write }: Commands): void => {
+export const addWorkspaceCommands = ({ program, config, named, over, reading, say, write }: Commands): void => {
   const workspaces = program
     .command("workspace")
     .description("makes, lists and deletes workspaces, each with its own data");
@@ -45,16 +44,12 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
     .description(
       "says in which time zone the days of a workspace are, or gives it another one, in which they are counted anew",
     )
-    .argument("<name>", "of the workspace")
+    .argument("<name>", "of the workspace", named)
     .argument("[zone]", "such as Europe/Berlin")
     .action((name: string, zone: string | undefined) => {
       if (zone === undefined) return reading(async (query) => write([`${await readZone(query, name)}\n`]));
       return over(async (database) => {
-        if (!(await listWorkspaces(database.query)).includes(name))
-          throw new StartError(`there is no workspace "${name}"`);
-        await setZone(database, name, zone).catch((error) => {
-          throw error instanceof HttpError ? new StartError(error.message) : error;
-        });
+        await setZone(database, name, zone);
         say(
           `the days of the workspace "${name}" are those of ${zone}; what is there is counted anew, the newest day first`,
         );
@@ -75,14 +70,12 @@ export const addWorkspaceCommands = ({ program, config, over, reading, say, writ
   workspaces
     .command("delete")
     .description("deletes a workspace that TRACKLET_WORKSPACES does not name, with its tokens and all its data")
-    .argument("<name>", "of the workspace")
+    .argument("<name>", "of the workspace", named)
     .option("--yes", "deletes it; without it is only said what there is")
     .action((name: string, { yes }: { yes?: true }, command: Command) => {
       if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
         command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
       return over(async (database) => {
-        if (!(await listWorkspaces(database.query)).includes(name))
-          throw new StartError(`there is no workspace "${name}"`);
         if (!yes) {
           const { events, records } = await countWorkspace(database.query, name);
           return say(

@@ -45,7 +45,8 @@ const OLD_EVENT = {
   contact_uid: "long gone",
   account_uid: "acme",
   event_uid: "signup",
-  params: { account_uid: "acme", event_id: "old-1" },
+  // What some take for the end of a line stands within it.
+  params: { account_uid: "acme", event_id: "old-1", text: "a\u2028b" },
 };
 /** It has the same `event_id`, but as a page's own one, which is no stamp. */
 const UNSTAMPED = { ...OLD_EVENT, id: "016f60dc-7f00-7000-8000-000000000002", stamped: false };
