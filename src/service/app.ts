@@ -16,9 +16,17 @@ import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
 import { createBehind } from "./days/behind.js";
 import { followDays } from "./days/follower.js";
+import { tellDeeds } from "./deletion/audit.js";
 import { createRetentionBehind, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
-import { answerBadHttp, answerBadUrl, answerErrors, ErrorBody, refuseOtherMethods } from "./http/errors.js";
+import {
+  answerBadHttp,
+  answerBadUrl,
+  answerErrors,
+  answerExpectations,
+  ErrorBody,
+  refuseOtherMethods,
+} from "./http/errors.js";
 import { allowOrigins } from "./http/headers.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts } from "./http/own-host.js";
@@ -163,6 +171,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
+  tasks.add(tellDeeds(app.log));
   tasks.add(followDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchState({
@@ -176,6 +185,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const quota = createQuota(config);
   const tellRefused = watchRefusals(app, metrics.count, quota.waste);
   answerErrors(app, tellRefused);
+  answerExpectations(app);
   const isDemo = config.demo === "on";
   if (isDemo) refuseOtherHosts(app);
   allowOrigins(app, isDemo);

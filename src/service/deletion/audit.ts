@@ -1,7 +1,10 @@
+import type { FastifyBaseLogger } from "fastify";
 import { NIL } from "uuid";
 import type { Query } from "../database/database.js";
-import { newIds } from "../database/event-id.js";
-import { isReadOnly } from "../database/sql-state.js";
+import { idAt, newIds } from "../database/event-id.js";
+import { readState, writeState } from "../database/service-state.js";
+import { isReadOnly, tellError } from "../database/sql-state.js";
+import type { Task } from "../database/tasks.js";
 
 /** A line of the audit log as it is shown. */
 interface AuditLine {
@@ -56,6 +59,27 @@ export const noteReading = (
     if (!isReadOnly(error)) throw error;
     say("this is not in the audit log: the role only reads");
   });
+
+/** Milliseconds after which a line is there whose id is older, and from one look for lines to the next. */
+const [LATE_MS, LOOK_MS] = [60_000, 60_000];
+
+/** The task that writes into the log what commands have done: they are other processes, and what they say is read by nobody later. */
+export const tellDeeds = (log: FastifyBaseLogger): Task => ({
+  name: "audit",
+  every: LOOK_MS,
+  run: async ({ query }) => {
+    const { now, audit_told: from = now - LATE_MS } = await readState(query);
+    const to = now - LATE_MS;
+    const rows = await query<Record<string, unknown>>(
+      "SELECT at, workspace, what, events FROM audit WHERE id >= $1 AND id < $2 AND token = $3 ORDER BY id",
+      [idAt(from), idAt(to), COMMAND],
+    );
+    for (const { at, workspace, what, events } of rows)
+      log.info({ workspace, events, at: new Date(Number(at)).toISOString() }, `a command: ${what}`);
+    await writeState(query, { audit_told: Math.max(from, to) });
+  },
+  failed: (error) => log.error(`what commands have done could not be told: ${tellError(error)}`),
+});
 
 /** Writes that it has ended, and how many events of each it concerned. */
 export const endDeeds = async (query: Query, ids: readonly string[], events: readonly number[]): Promise<void> => {

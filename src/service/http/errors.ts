@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type {
   FastifyBaseLogger,
@@ -168,6 +169,17 @@ export const answerBadHttp = (error: Error & { code?: string }, socket: Socket):
 const BAD_HTTP: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+/** Answers to an `Expect` header field other than `100-continue`, which Node would answer without a body. */
+export const answerExpectations = (app: FastifyInstance): void => {
+  app.server.on("checkExpectation", ({ headers: { origin } }: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(417, {
+      ...commonHeaders(origin),
+      "content-type": "application/json; charset=utf-8",
+    });
+    response.end(JSON.stringify({ error: "of Expect, only 100-continue is understood" }));
+  });
 };
 
 /**

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { expectRefusal, useService } from "../support/fixtures.js";
-import { API_TOKEN } from "../support/service.js";
+import { API_TOKEN, ask } from "../support/service.js";
 
 /* What holds for every answer, of whatever route and status. */
 
@@ -26,9 +26,12 @@ it.each([
   await expectRefusal(answer, 405, new RegExp(`${method} is not allowed`));
 });
 
-it("has an error body where the URL or the request cannot be read, and repeats no token", async () => {
+it("has an error body where the URL, an Expect or the request cannot be read, and repeats no token", async () => {
   const answer = await fetch(`${service.url}/%zz?api_token=secret-of-mine`);
   await expectRefusal(answer, 400, /^(?!.*secret)/);
+  const { status, headers, body } = await ask(service.url, { expect: "x", origin: "https://shop.example" });
+  expect([status, JSON.parse(body)]).toEqual([417, { error: expect.stringContaining("Expect") }]);
+  expect(headers["access-control-allow-origin"]).toBe("https://shop.example");
   expect(await say("nonsense\r\n\r\n", true)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/s);
 });
 
