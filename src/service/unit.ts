@@ -27,6 +27,8 @@ export interface Unit {
  * @param database as the log tells it
  */
 export const startUnit = ({ processes, logLevel }: ServiceConfig, database: string): Unit => {
+  // Metrics may be no number, which JSON has not.
+  cluster.setupPrimary({ serialization: "advanced" });
   const { log } = Fastify(logOptions(logLevel));
   log.info(`events go into ${database}`);
   const metrics = new AggregatorRegistry();
