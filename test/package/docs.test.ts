@@ -2,12 +2,15 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import { runInNewContext } from "node:vm";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { redact } from "../../src/browser/capture/redact.js";
 import { verbs } from "../../src/browser/tracker.js";
+import { runCommand } from "../../src/service/commands/cli.js";
+import { readConfig } from "../../src/service/config/options.js";
 import { ROOT } from "../support/launch.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
 
@@ -180,6 +183,26 @@ describe("examples", () => {
       .filter(({ language }) => language === "html")
       .filter(({ section }) => !texts.some((text) => text.includes(`"${section}"`) && text.includes("readmeBlocks")));
     expect(untested.map(where)).toEqual([]);
+  });
+
+  it("of the service's commands have the options that there are", async () => {
+    const lines = blocks
+      .filter(({ language }) => language === "sh")
+      .flatMap(({ code }) => code.match(/\btracklet-service .*?(?=$|\s+[#|>])/gm) ?? []);
+    expect(lines.length).toBeGreaterThan(20);
+    for (const line of lines) {
+      const words = line.match(/"[^"]*"|\S+/g)!.slice(1);
+      let told = "";
+      const out = { write: (text: string) => (told += text) } as unknown as Writable;
+      const names = words.filter((word) => /^[a-z][\w-]*$/.test(word)).slice(0, 2);
+      await runCommand([...names, "--help"], readConfig({}), { stdout: out, stderr: out });
+      expect(told, line).toContain(`Usage: tracklet-service ${names[0]}`);
+      const options = words.filter((word) => word.startsWith("--"));
+      expect(
+        options.filter((option) => !told.includes(option)),
+        line,
+      ).toEqual([]);
+    }
   });
 
   it("of the shell, and the steps of a release, call scripts that there are", async () => {
