@@ -1,9 +1,7 @@
-import { expect, test, trackMany, waitFor } from "../harness/fixtures.js";
+import { expect, test, trackMany } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
-import { runAndGo } from "../harness/tab.js";
-import { trackCalls } from "../harness/track.js";
 
-/* A service that cannot be reached: over the end of the browser, and where the browser is offline. */
+/* A service that cannot be reached, over the end of the browser. */
 
 // The service drops repeats of stamped events: of others it shows them.
 test.beforeEach(({ site }) => site.configure({ stamp: false }));
@@ -37,23 +35,4 @@ test("What waits when the browser is closed in an outage is delivered by the nex
   await expectRows(uids);
   await after.close();
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-});
-
-test("What is tracked in a browser that is offline is delivered by the next visit, although the page was left meanwhile", async ({
-  open,
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
-  const page = await open();
-  await context.setOffline(true);
-  const uids = await trackMany(page, 9);
-  await waitForBackOff(page);
-  await runAndGo(page, `${trackCalls(["parting"])} location.assign("${site.at("localhost")}")`);
-  await waitFor(() => page.url().startsWith("chrome-error:"), { what: "the page to be left" });
-  await context.setOffline(false);
-  await page.goto(site.url);
-  await expectRows([...uids, "parting"]);
-  expect(gateway.posts(), "one request an event").toHaveLength(10);
 });

@@ -2,11 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
-import { judge, localise, place, run } from "../harness/install.js";
+import { localise, place } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { plausibleScript } from "../tools/bench/plausible.js";
-import { ALL } from "../tools/compare/peers.js";
-import { startCollector } from "../tools/compare/visit.js";
 
 /* One script on a page, in every way it can come there. */
 
@@ -48,27 +45,4 @@ test("Every example of the documents for a website works, in turn on one page, w
   const rows = await expectRows(["pageview", "registration"]);
   expect(rows[0]!.params).toMatchObject({ account_uid: "account-4" });
   expect([...warnings, ...guard.browserMessages]).toEqual([]);
-});
-
-test("Plausible's own tracker beside ours counts who is not logged in, too; both deliver, and ours is stored once", async ({
-  page,
-  site,
-  contact,
-  expectRows,
-}) => {
-  const theirs = await startCollector(ALL.plausible!);
-  site.page("/plausible.js", await plausibleScript(`${theirs.url}/api/event`));
-  const head = `<script defer src="/plausible.js"></script>`;
-  site.page("/", { head, identify: false, tag: { pageviews: "auto" } });
-  const expectTheirs = (...names: string[]) => expect.poll(() => theirs.taken.map(({ name }) => name)).toEqual(names);
-  await page.goto(site.url);
-  await judge(page);
-  await expectTheirs("pageview");
-  await expectRows([]);
-  await run(page, `tracklet.identify("${contact}"); tracklet.track("signed_up"); plausible("Signup")`);
-  await expectRows(["pageview", "signed_up"]);
-  await run(page, `history.pushState(null, "", "/next")`);
-  await expectRows(["pageview", "signed_up", "pageview"]);
-  await expectTheirs("pageview", "Signup", "pageview");
-  await theirs.close();
 });
