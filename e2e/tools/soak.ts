@@ -1,6 +1,6 @@
 /*
  * `npm run soak -- 20`: all browser tests twenty times under each strain; with more arguments, those that Playwright chooses
- * by them (`npm run soak -- 5 e2e/delivery/takeover.spec.ts --project=firefox`). At the end of a strain Playwright lists what failed.
+ * by them (`npm run soak -- 5 e2e/delivery/loss.spec.ts --project=firefox`). At the end of a strain Playwright lists what failed.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { BUSY_LOOPS, STRAIN, STRAINS } from "../harness/strain.js";
