@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
 import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
-import { isOfUnit, tellUnit } from "./config/unit-messages.js";
+import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
@@ -9,15 +9,15 @@ const main = async (): Promise<void> => {
   let close: (() => Promise<void>) | undefined;
   let stopping = false;
   const stop = async (): Promise<void> => {
-    // One of a unit is told by its primary, and perhaps once more by whoever ends them all.
-    if (stopping && isOfUnit) return;
     // Before it listens nothing is lost by ending at once; a second signal means at once, too.
     if (close === undefined || stopping) process.exit(0);
     stopping = true;
     await close();
     process.exit(0);
   };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+  // Whoever ends all processes of a unit at once may reach the primary last, which hands connections over until then.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, isOfUnit ? () => {} : stop);
+  onUnit("end", stop);
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env);
@@ -31,9 +31,13 @@ const main = async (): Promise<void> => {
   const { createService } = await import("./app.js");
   const service = await createService(config);
   close = () => service.close();
-  if (!isOfUnit) service.log.info(`events go into ${tellDatabase(config)}`);
-  // Of a unit the primary says where, once all are ready.
-  const listenTextResolver = (address: string) => (isOfUnit ? "takes connections" : `service ready at ${address}`);
+  if (isOfUnit) {
+    await service.ready();
+    service.log.info("takes connections");
+    return takeConnections(service.server);
+  }
+  service.log.info(`events go into ${tellDatabase(config)}`);
+  const listenTextResolver = (address: string) => `service ready at ${address}`;
   await service.listen({ port: config.port, host: config.host, listenTextResolver }).catch(refuse(config));
 };
 

@@ -110,14 +110,25 @@ export const keepConnections = (
     }
     const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
     if (open.size > 0) await Promise.race([empty, pass(lingerMs)]);
-    // The system resets what waits to be taken when a server stops to listen: next to nothing after a turn without any.
-    for (let turn = 0, before = -1; turn < MAX_TURNS && before !== taken; turn += 1) {
-      before = taken;
-      await setImmediate();
-    }
+    await untilNoneConnects(() => taken);
     listensNoMore();
+    // One that is handed its connections does not count them: its end would not wait for requests under way.
+    if (!app.server.listening && open.size > 0)
+      await Promise.race([new Promise<void>((resolve) => (whenEmpty = resolve)), pass(GRACE_MS)]);
     void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections());
   });
+};
+
+/**
+ * The system resets what waits to be taken when a server stops to listen: next to nothing after a turn without any.
+ *
+ * @param taken how many connections were taken
+ */
+export const untilNoneConnects = async (taken: () => number): Promise<void> => {
+  for (let turn = 0, before = -1; turn < MAX_TURNS && before !== taken(); turn += 1) {
+    before = taken();
+    await setImmediate();
+  }
 };
 
 /** Lets time pass, and then all be read that has arrived: timers come before it, immediates right after it. */

@@ -1,7 +1,13 @@
 import cluster from "node:cluster";
+import type { Server, Socket } from "node:net";
 
 /** What the processes of a unit, which share a port, tell their primary, and it tells them. */
 export type UnitMessage =
+  /** A process takes connections; the primary hands one over, which comes with the message. */
+  | { kind: "takes" }
+  | { kind: "connection" }
+  /** The primary tells a process to end, behind all that it has handed over. */
+  | { kind: "end" }
   /** Why this process cannot start. */
   | { kind: "failed"; text: string }
   /** What a key has used of a limit: passed on to the others. */
@@ -33,3 +39,18 @@ export const onUnit = <Kind extends UnitMessage["kind"]>(
   void listeners.push((message) => {
     if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
   });
+
+/** Takes the connections that the primary hands over. */
+export const takeConnections = (server: Server): void => {
+  process.on("message", (message: UnitMessage, socket: Socket | undefined) => {
+    // One that was closed on the way is none.
+    if (message.kind !== "connection" || socket === undefined) return;
+    // As that of a server that listens.
+    socket.allowHalfOpen = true;
+    server.emit("connection", socket);
+    socket.resume();
+  });
+  // It looks for requests that are too slow from then on.
+  server.emit("listening");
+  tellUnit({ kind: "takes" });
+};
