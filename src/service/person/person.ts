@@ -67,17 +67,24 @@ export const personRoutes =
         return Readable.from(dataOf(database, { workspace, uid, id: id! }));
       },
     );
+    const erasure = {
+      ...common,
+      summary: "Erase one contact",
+      description: "With the admin token. It is answered once nothing can be stored any more that had occurred before.",
+      response: { 200: Erased, ...failures },
+    };
+    app.delete(
+      "/v2/contacts",
+      { schema: { ...erasure, operationId: "eraseContact", querystring: Type.Object({ uid }) } },
+      (request) => erase(request, request.query),
+    );
     app.post(
       "/v2/contacts/erase",
       {
         schema: {
-          ...common,
-          operationId: "eraseContact",
-          summary: "Erase one contact",
-          description:
-            "With the admin token. It is answered once nothing can be stored any more that had occurred before. " +
-            "The uid stands in the body, and so in no log of a web server.",
-          response: { 200: Erased, ...failures },
+          ...erasure,
+          operationId: "eraseContactOfBody",
+          description: `${erasure.description} The uid stands in the body, and so in no log of a web server.`,
           body: Type.Object({ uid }, strict),
         },
       },
@@ -87,13 +94,12 @@ export const personRoutes =
       "/v2/contacts/anonymise",
       {
         schema: {
-          ...common,
+          ...erasure,
           operationId: "anonymiseContact",
           summary: "Keep the events of one contact without a name",
           description:
             "With the admin token. Erases the contact; its events go to another one of chance, with their name, their day and the " +
             "params that the body lists.",
-          response: { 200: Erased, ...failures },
           body: Type.Object({ uid, params: Type.Optional(params) }, strict),
         },
       },

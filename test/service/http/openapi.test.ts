@@ -21,7 +21,7 @@ const PATHS = {
   ...{
     "/v2/accounts": "get put",
     "/v2/accounts/{id}": "delete get",
-    "/v2/contacts": "get put",
+    "/v2/contacts": "delete get put",
     "/v2/contacts/{id}": "get",
   },
   ...{ "/v2/contacts/anonymise": "post", "/v2/contacts/data": "get", "/v2/contacts/erase": "post" },

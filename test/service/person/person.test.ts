@@ -31,13 +31,18 @@ const makeAdmin = (workspace: string) =>
 
 it("is not there without an admin token, and is for its holder alone", async () => {
   await send("anna");
-  const all = ["GET contacts/data?uid=anna", "POST contacts/erase", "POST contacts/anonymise"];
+  const all = [
+    "GET contacts/data?uid=anna",
+    "DELETE contacts?uid=anna",
+    "POST contacts/erase",
+    "POST contacts/anonymise",
+  ];
   for (const [method, path] of all.map((one) => one.split(" ") as [string, string]))
     await expectRefusal(await ask(method, path, { token: "any" }), 404, /^there is no /);
   admin = await makeAdmin("default");
   await until(async () => (await erase("anna", "wrong")).status === 401 || undefined);
   for (const token of [API_TOKEN, "test-access-token", "wrong"]) {
-    await expectRefusal(await erase("anna", token), 401, /admin token is wrong/);
+    await expectRefusal(await ask("DELETE", "contacts?uid=anna", { token }), 401, /admin token is wrong/);
     await expectRefusal(await put("contacts?uid=anna", {}, token), 401, /admin token is wrong/);
   }
   expect((await service.get("/v2/users", { authorization: `Bearer ${admin}` })).status).toBe(401);
