@@ -4,7 +4,7 @@ import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
 import { turnOf } from "../../src/service/days/follower.js";
 import { deleteListed } from "../../src/service/deletion/steps.js";
-import { insertEvents, type NewEvent } from "../../src/service/ingest/store/rows.js";
+import { insertEvents, type NewEvent } from "../../src/service/ingest/store/insert-rows.js";
 import { RECORDS } from "./records.js";
 
 /** Writes the demo's records into a database that has none. */

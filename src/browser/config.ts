@@ -1,6 +1,6 @@
 /** The options of this script's one tracker, set once by `configure`. */
 import { urlOf } from "../shared/options.js";
-import { scopeOf } from "../shared/scope.js";
+import { scopeOf } from "../shared/token-scope.js";
 import type { Config, Consent } from "../types.js";
 
 export { isOn } from "../shared/options.js";

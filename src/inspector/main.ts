@@ -1,7 +1,7 @@
 /** Opens the inspector: a panel that walks an event from the tag to the table. Loaded again, by another query, it opens anew. */
 import { urlOf } from "../shared/options.js";
 import { createAsking } from "./ask/asking.js";
-import { type Evidence, evidenceOf } from "./find/evidence.js";
+import { type Evidence, evidenceOf } from "./judge/evidence.js";
 import { askToMute, button, focusPanel, isAskedByLink, openPanel, redraw, reportOf } from "./show/panel.js";
 import { noteNamed } from "./watch/activity.js";
 import { listen } from "./watch/listen.js";

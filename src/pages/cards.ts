@@ -1,5 +1,4 @@
-import { go, hereWith, linkToAccount, linkToContact, onDay } from "./address.js";
-import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./ask.js";
+import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./api.js";
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
 import {
@@ -28,6 +27,7 @@ import {
   stampOf,
   stepFormat,
 } from "./format.js";
+import { go, hereWith, linkToAccount, linkToContact, onDay } from "./url-state.js";
 
 const NOTHING = "Nothing in this time.";
 /** Rows of a list that are seen at once, until all are asked for. */

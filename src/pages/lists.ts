@@ -1,15 +1,4 @@
-import {
-  filtersOf,
-  hereWith,
-  linkTo,
-  linkToAccount,
-  linkToContact,
-  readState,
-  replaceState,
-  type State,
-  toQuery,
-} from "./address.js";
-import type { Accounts, Ask, Contacts } from "./ask.js";
+import type { Accounts, Ask, Contacts } from "./api.js";
 import { changeOf, createLeftOut, noteNames, whose } from "./cards.js";
 import {
   type Column,
@@ -23,6 +12,17 @@ import {
   withCommas,
 } from "./elements.js";
 import { number, sinceDay } from "./format.js";
+import {
+  filtersOf,
+  hereWith,
+  linkTo,
+  linkToAccount,
+  linkToContact,
+  readState,
+  replaceState,
+  type State,
+  toQuery,
+} from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 const PAGE = 50;

@@ -1,12 +1,12 @@
-import { readPath } from "./address.js";
+import { type Ask, createAsk } from "./api.js";
 import type { Arrival } from "./arrivals.js";
-import { type Ask, createAsk } from "./ask.js";
 import { find } from "./elements.js";
 import { createAccounts, createPeople } from "./lists.js";
 import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
+import { createAccount, createContact } from "./one-record.js";
 import { createQuestions, createSteps } from "./questions.js";
-import { createAccount, createContact } from "./record.js";
+import { readPath } from "./url-state.js";
 
 /* The pages of the service, for whoever has the access token. */
 

@@ -1,5 +1,5 @@
-import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./address.js";
-import type { Ask, Numbers, Returning } from "./ask.js";
+import { createZone } from "./admin-forms.js";
+import type { Ask, Numbers, Returning } from "./api.js";
 import {
   activeTile,
   createChartCard,
@@ -15,7 +15,7 @@ import {
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
 import { against, day, moment, number, share } from "./format.js";
-import { createZone } from "./personal.js";
+import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */

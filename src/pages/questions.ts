@@ -1,8 +1,8 @@
-import { go, linkToAccount, linkToContact, only, readState, toQuery } from "./address.js";
-import type { Answer, Ask, Numbers, Questions, Steps } from "./ask.js";
+import type { Answer, Ask, Numbers, Questions, Steps } from "./api.js";
 import { cut, makeCard, noteNames, toText, whose, withBar } from "./cards.js";
 import { type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
 import { exactShare, share, stampOf } from "./format.js";
+import { go, linkToAccount, linkToContact, only, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 /* Questions that want to be told something first: the steps that people take, and any other. */

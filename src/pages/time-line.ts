@@ -1,8 +1,8 @@
-import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from "./address.js";
-import type { Ask, TimeLine } from "./ask.js";
+import type { Ask, TimeLine } from "./api.js";
 import { makeCard, makeParams } from "./cards.js";
 import { type Column, link, make, replace } from "./elements.js";
 import { clockOfSeconds, dayOf, longDay, moment, stampOf } from "./format.js";
+import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from "./url-state.js";
 
 /** Milliseconds from happening to receipt that are worth a word. */
 const LATE_MS = 60_000;

@@ -1,7 +1,7 @@
-import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./address.js";
-import type { Ask, Numbers } from "./ask.js";
+import type { Ask, Numbers } from "./api.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
 import { moment, times } from "./format.js";
+import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./url-state.js";
 
 /** Milliseconds after which the figures are asked for again. */
 const AGAIN_MS = 60_000;

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
 import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
-import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/unit-messages.js";
+import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/process-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env);
   if (!isOfUnit) await tryPort(config);
   if (config.processes > 1 && !isOfUnit) {
-    const { startUnit } = await import("./unit.js");
+    const { startUnit } = await import("./processes.js");
     const unit = startUnit(config, tellDatabase(config));
     close = unit.stop;
     return unit.broken;

@@ -31,7 +31,7 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
-  ...["commands", "watch", "numbers", "person", "deletion", "days", "ingest", "records"],
+  ...["commands", "monitoring", "numbers", "person", "deletion", "days", "ingest", "records"],
   ...["access", "http", "database", "config", "base"],
 ];
 /** What stands beside the service. */
@@ -84,7 +84,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|options|scope)$|browser/(delivery/row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|options|token-scope)$|browser/(delivery/row|state/(storage|identity))$",
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/(attempt|options)$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],
@@ -145,7 +145,9 @@ it("names what bounds each table of the database and each key of the browser's s
   const named = new Set([...grows.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const migrations = join(ROOT, "src/service/database/migrations");
   const sql = readdirSync(migrations).map((file) => readFileSync(join(migrations, file), "utf8"));
-  const tables = [...sql.join("\n").matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name!);
+  const gone = [...sql.join("\n").matchAll(/DROP TABLE ([^;]+)/g)].flatMap(([, names]) => names!.split(", "));
+  const made = [...sql.join("\n").matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name!);
+  const tables = made.filter((name) => !gone.includes(name));
   const browser = modules.filter(({ name }) => name.startsWith("browser/")).flatMap(({ lines }) => lines);
   const constants = browser.join("\n").matchAll(/\b(?:named|filed)\(([A-Z]+)\b/g);
   const keys = [...new Set([...constants].map(([, constant]) => constant))].map(

@@ -8,11 +8,11 @@ import type { ServiceConfig } from "../config/options.js";
 import { type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
-import { answerOf, Given, wantedOf } from "../numbers/answer.js";
+import { answerOf, Given, wantedOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/export.js";
 import type { Say } from "./commands.js";
-import { planOf, toMembers } from "./plan.js";
+import { planOf, toMembers } from "./event-plan.js";
 
 /** Milliseconds that a statement may take: as one of a request. */
 const LIMIT_MS = 8_000;

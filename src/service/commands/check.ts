@@ -7,9 +7,9 @@ import type { Database, Query } from "../database/database.js";
 import { freeBytes } from "../database/embedded/room.js";
 import { isServed } from "../database/postgres/postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
-import { createBehind } from "../days/behind.js";
+import { createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
-import { NAMED, readUpkeep, type Upkeep } from "../watch/ages.js";
+import { NAMED, readUpkeep, type Upkeep } from "../monitoring/ages.js";
 import type { Commands } from "./commands.js";
 
 interface Expected {

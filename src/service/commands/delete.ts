@@ -12,7 +12,7 @@ import {
   deleteUser,
   findNewcomers,
   type Span,
-} from "../deletion/chosen.js";
+} from "../deletion/delete-chosen.js";
 import { deleteEventsBefore } from "../deletion/retention.js";
 import { keyIn, markOf } from "../deletion/tombstones.js";
 import { type Commands, daysArgument } from "./commands.js";

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { fileReason, StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { COMMAND, listDeeds } from "../deletion/audit.js";
-import { countEvents, deleteEvents } from "../deletion/chosen.js";
+import { countEvents, deleteEvents } from "../deletion/delete-chosen.js";
 import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
 import { placesOfArchives } from "../records/archives.js";

@@ -9,6 +9,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { BOUNDS, createSettled, type Settled } from "../database/settled.js";
 import { noteReading } from "../deletion/audit.js";
+import { lostPlace } from "../records/after-restore.js";
 import {
   csvRow,
   type Exported,
@@ -20,7 +21,6 @@ import {
   TABLES,
   type Table,
 } from "../records/export.js";
-import { lostPlace } from "../records/lost-places.js";
 import { hasContact } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 

@@ -15,9 +15,9 @@ import { createGeneration, writeAtGeneration } from "../database/generation.js";
 import { transactInTime } from "../database/settled.js";
 import { createTombstones } from "../deletion/tombstones.js";
 import type { Count } from "../ingest/schemas.js";
-import { type NewEvent, stampOf } from "../ingest/store/rows.js";
-import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
-import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
+import { createEventStore, type StoreOptions } from "../ingest/store/event-store.js";
+import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
+import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/write-records.js";
 import type { Commands, Say } from "./commands.js";
 import { analyzeAll } from "./dump.js";
 

@@ -2,7 +2,7 @@ import type { Query } from "../database/database.js";
 import { openDatabase, type Where } from "../database/open-database.js";
 import { eraseAgain } from "../deletion/erasure.js";
 import { readErasures } from "../deletion/erasure-files.js";
-import { markRestored } from "../records/lost-places.js";
+import { markRestored } from "../records/after-restore.js";
 import type { Commands } from "./commands.js";
 import { loadScript, readDump, readHeader, tellCounts } from "./dump.js";
 

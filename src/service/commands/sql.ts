@@ -3,7 +3,7 @@ import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
-import { answerOf } from "../numbers/answer.js";
+import { answerOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import type { Exported } from "../records/export.js";
 import type { Commands } from "./commands.js";

@@ -14,11 +14,11 @@ import { StartError } from "../base/start-error.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
 import { WORKSPACE } from "../config/options.js";
 import type { Database } from "../database/database.js";
-import { setZone } from "../days/place.js";
+import { setZone } from "../days/counted-place.js";
 import { readZone } from "../days/zone.js";
 import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
-import { secretOf } from "../ingest/identity.js";
+import { secretOf } from "../ingest/identity-proof.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */

@@ -1,8 +1,8 @@
 import { encodeText } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { READ } from "../records/records.js";
+import { FIRST, hold, isCounted, type LeftOut } from "./counted-place.js";
 import { KEYS } from "./keys.js";
-import { FIRST, hold, isCounted, type LeftOut } from "./place.js";
 import { readEvents } from "./rows.js";
 import { change, type Size, STEP } from "./step.js";
 

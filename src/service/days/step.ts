@@ -1,7 +1,17 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
+import {
+  begin,
+  beginAnew,
+  type Held,
+  hold,
+  hoursFrom,
+  isCounted,
+  markDays,
+  openFrom,
+  setPlace,
+} from "./counted-place.js";
 import { type Bounds, fold, KEYS, settleKeys } from "./keys.js";
-import { begin, beginAnew, type Held, hold, hoursFrom, isCounted, markDays, openFrom, setPlace } from "./place.js";
 import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, tally, write } from "./rows.js";
 import { later, startOf } from "./zone.js";
 

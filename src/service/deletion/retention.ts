@@ -6,7 +6,7 @@ import { moveGeneration } from "../database/generation.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
-import { clearPast, passDays } from "../days/gone.js";
+import { clearPast, passDays } from "../days/forget.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 

@@ -3,7 +3,7 @@ import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
 import { askNodes } from "../database/settled.js";
 import { tookTooLong } from "../database/sql-state.js";
-import { hold } from "../days/place.js";
+import { hold } from "../days/counted-place.js";
 import { columnsIn, type EventRow } from "../days/rows.js";
 import { subtract } from "../days/step.js";
 import { type Reason, tellDeleted, withNoticeId } from "./notices.js";

@@ -3,7 +3,7 @@ import { recordId, toUuid } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import type { Contact, Erased } from "../ingest/store/rows.js";
+import type { Contact, Erased } from "../ingest/store/insert-rows.js";
 
 const KEY = "tombstones";
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Holding } from "../access/held.js";
+import type { Holding } from "../access/body-memory.js";
 import { networkOf } from "../access/limits.js";
 import { elementsOf } from "../base/json-text.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";

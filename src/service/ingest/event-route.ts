@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
-import { createHeld } from "../access/held.js";
+import { createHeld } from "../access/body-memory.js";
 import { errors, HttpError } from "../http/errors.js";
 import { commonHeaders, EXPOSED } from "../http/headers.js";
 import { NDJSON, readEventBodies, readOne, readSeveral } from "./body.js";
-import { createRecord, type EventOptions } from "./record.js";
+import { createRecord, type EventOptions } from "./judge-event.js";
 import {
   BATCH_PATH,
   EVENT_PATH,
@@ -18,7 +18,7 @@ import {
   type Verdict,
   Verdicts,
 } from "./schemas.js";
-import type { EventStore } from "./store/store.js";
+import type { EventStore } from "./store/event-store.js";
 
 const OFFERED = { "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" };
 /** Says with an answer that several events may come in one request. */

@@ -4,12 +4,12 @@ import { type Static, Type } from "typebox";
 import { wholeParams } from "../base/params.js";
 import type { Database } from "../database/database.js";
 import type { Settled } from "../database/settled.js";
-import { countedTo } from "../days/behind.js";
+import { countedTo } from "../days/lag.js";
 import { dayIn, later, startOf } from "../days/zone.js";
 import { errors, HttpError, notFound } from "../http/errors.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/records.js";
-import { answerOf, Given, parametersOf } from "./answer.js";
+import { answerOf, Given, parametersOf } from "./ask-question.js";
 import { encoded, figuresOf } from "./figures.js";
 import {
   Accounts,

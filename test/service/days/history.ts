@@ -4,15 +4,15 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt, timeOf } from "../../../src/service/database/event-id.js";
-import { countAnew } from "../../../src/service/days/anew.js";
+import { countAnew } from "../../../src/service/days/count-anew.js";
+import { type Held, hold, hoursFrom, isCounted, markDays, setZone } from "../../../src/service/days/counted-place.js";
 import { leaveOut, moveOn } from "../../../src/service/days/left-out.js";
-import { type Held, hold, hoursFrom, isCounted, markDays, setZone } from "../../../src/service/days/place.js";
 import { type Size, step } from "../../../src/service/days/step.js";
-import { deleteEvents } from "../../../src/service/deletion/chosen.js";
+import { deleteEvents } from "../../../src/service/deletion/delete-chosen.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
-import { makeRecords } from "../../../src/service/ingest/store/records.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
+import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/insert-rows.js";
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 /** So few that they are reached. */

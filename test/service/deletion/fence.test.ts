@@ -6,7 +6,7 @@ import { newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
-import { insertEvents } from "../../../src/service/ingest/store/rows.js";
+import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { useServer } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 

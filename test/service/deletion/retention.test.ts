@@ -12,7 +12,7 @@ import {
   PARTS,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
-import { makeRecords } from "../../../src/service/ingest/store/records.js";
+import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
 import { DAY, usePlace } from "../support/fixtures.js";
 
 const LOG = (told: string[]) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
-import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
+import { createProve, secretOf } from "../../../src/service/ingest/identity-proof.js";
 import { readPage } from "../../support/readme.js";
 import { usePlace } from "../support/fixtures.js";
 import { type RunningService, startService } from "../support/service.js";

@@ -6,7 +6,7 @@ import { readState } from "../../../src/service/commands/import.js";
 import { addressesOf } from "../../../src/service/config/options.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createEventStore } from "../../../src/service/ingest/store/store.js";
+import { createEventStore } from "../../../src/service/ingest/store/event-store.js";
 import { CLUSTER, type Cluster, openCluster, runAt } from "../support/database.js";
 import { openProxy, type TcpProxy } from "../support/postgres.js";
 import { API_TOKEN, basic, type RunningService, startService, until } from "../support/service.js";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { answerOf } from "../../../src/service/numbers/answer.js";
+import { answerOf } from "../../../src/service/numbers/ask-question.js";
 import { QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/database.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { answerOf, parametersOf } from "../../../src/service/numbers/answer.js";
+import { answerOf, parametersOf } from "../../../src/service/numbers/ask-question.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
 import { followSums } from "../support/database.js";

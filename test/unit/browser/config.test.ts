@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { scopeOf } from "../../../src/shared/scope.js";
+import { scopeOf } from "../../../src/shared/token-scope.js";
 import type { Config } from "../../../src/types.js";
 import { fresh, OPTIONS } from "./fresh.js";
 

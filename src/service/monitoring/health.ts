@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
 import { faultOf } from "../database/sql-state.js";
-import type { Behind } from "../days/behind.js";
+import type { Behind } from "../days/lag.js";
 import { unavailable } from "../http/errors.js";
-import type { EventStore } from "../ingest/store/store.js";
+import type { EventStore } from "../ingest/store/event-store.js";
 
 /** Milliseconds that the database gets to answer: whoever asks for readiness asks again soon. */
 const PATIENCE_MS = 2_000;

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { countAnew } from "../../../src/service/days/anew.js";
+import { countAnew } from "../../../src/service/days/count-anew.js";
+import { hold, markDays } from "../../../src/service/days/counted-place.js";
 import { followDays } from "../../../src/service/days/follower.js";
-import { hold, markDays } from "../../../src/service/days/place.js";
 import { step } from "../../../src/service/days/step.js";
 import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
-import { insertEvents } from "../../../src/service/ingest/store/rows.js";
-import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
-import { readUpkeep } from "../../../src/service/watch/ages.js";
+import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
+import { readUpkeep } from "../../../src/service/monitoring/ages.js";
+import { keptPlace, lostPlace } from "../../../src/service/records/after-restore.js";
 import { usePlace } from "../support/fixtures.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the counts once, and who follows hears of it. */

@@ -1,6 +1,6 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { ServiceConfig } from "../config/options.js";
-import { isOfUnit } from "../config/unit-messages.js";
+import { isOfUnit } from "../config/process-messages.js";
 import { tellError } from "../database/sql-state.js";
 
 /** A logger for each request would only add a number that stands in no other line. */

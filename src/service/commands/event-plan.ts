@@ -1,4 +1,4 @@
-import { PROOF_MEMBER } from "../ingest/identity.js";
+import { PROOF_MEMBER } from "../ingest/identity-proof.js";
 import { type Exported, exportRows } from "../records/export.js";
 import { missingByDay, type Since } from "../records/missing.js";
 import type { Commands } from "./commands.js";

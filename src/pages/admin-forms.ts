@@ -1,4 +1,4 @@
-import type { LeftOut, Named } from "./ask.js";
+import type { LeftOut, Named } from "./api.js";
 import { isNone } from "./cards.js";
 import { type Content, make, save } from "./elements.js";
 import { isOwnZone, OWN_ZONE } from "./format.js";

@@ -70,11 +70,11 @@ export interface NewEvent extends Partial<Viewed> {
   receivedAt: number;
   /** Epoch milliseconds, as the caller says. */
   occurredAt: number | undefined;
-  /** The network of the client, see `records.ts`. */
+  /** The network of the client, see `bare-records.ts`. */
   from?: string | undefined;
   /** See `Told`. */
   erasedAt?: number | undefined;
-  /** Was its contact made no member of its account? see `records.ts`. */
+  /** Was its contact made no member of its account? see `bare-records.ts`. */
   isUnlisted?: boolean | undefined;
   /** Is called where it is committed that it was stored before. */
   onRepeat?(): void;
@@ -143,7 +143,7 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
 /** A contact, and whose it is. */
 export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
 
-/** Who was erased, and what of it is left out: see `person/tombstones.ts`. */
+/** Who was erased, and what of it is left out: see `deletion/tombstones.ts`. */
 export interface Erased {
   /** When each of some contacts was erased; `undefined` of one that was not. */
   of(contacts: readonly Contact[]): Promise<(contact: Contact) => number | undefined>;

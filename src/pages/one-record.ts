@@ -1,5 +1,5 @@
-import { hereWith, linkTo, linkToAccount, linkToContact, onDay, toQuery } from "./address.js";
-import type { Ask, OneAccount, OneContact } from "./ask.js";
+import { createPersonal } from "./admin-forms.js";
+import type { Ask, OneAccount, OneContact } from "./api.js";
 import {
   activeTile,
   createEvents,
@@ -15,8 +15,8 @@ import {
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
-import { createPersonal } from "./personal.js";
 import { createTimeLine } from "./time-line.js";
+import { hereWith, linkTo, linkToAccount, linkToContact, onDay, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events of a time line that are asked for at once. */

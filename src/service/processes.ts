@@ -6,8 +6,8 @@ import { AggregatorRegistry } from "prom-client";
 import { untilNoneConnects } from "./access/connections.js";
 import { StartError } from "./base/start-error.js";
 import type { ServiceConfig } from "./config/options.js";
-import type { UnitMessage } from "./config/unit-messages.js";
-import { logOptions } from "./watch/logging.js";
+import type { UnitMessage } from "./config/process-messages.js";
+import { logOptions } from "./monitoring/logging.js";
 
 /** Milliseconds after which a process that has ended is replaced; each end that follows another doubles them up to the most. */
 const [AGAIN_MS, MOST_MS] = [100, 30_000];

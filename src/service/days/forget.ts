@@ -1,6 +1,6 @@
 import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
-import { beginAnew, hold, markDays, setPlace } from "./place.js";
+import { beginAnew, hold, markDays, setPlace } from "./counted-place.js";
 import { isEmpty, TABLES } from "./rows.js";
 import { dayIn, later, monthOf } from "./zone.js";
 

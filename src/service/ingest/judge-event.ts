@@ -11,11 +11,11 @@ import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, explainError, HttpError } from "../http/errors.js";
 import { type Row, rowsOf } from "./body.js";
-import { PROOF_MEMBER, type Prove } from "./identity.js";
+import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
-import { type NewEvent, stampOf } from "./store/rows.js";
-import type { EventStore } from "./store/store.js";
+import type { EventStore } from "./store/event-store.js";
+import { type NewEvent, stampOf } from "./store/insert-rows.js";
 
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];

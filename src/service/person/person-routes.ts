@@ -6,7 +6,7 @@ import { UUID } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { beginDeeds, endDeeds, noteDeed } from "../deletion/audit.js";
-import { deleteAccount } from "../deletion/chosen.js";
+import { deleteAccount } from "../deletion/delete-chosen.js";
 import { eraseContacts, isKnown } from "../deletion/erasure.js";
 import { keyIn, markOf, markOfUid } from "../deletion/tombstones.js";
 import { errors, notFound } from "../http/errors.js";

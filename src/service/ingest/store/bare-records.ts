@@ -2,7 +2,7 @@ import type { Counter } from "../../access/limits.js";
 import { encodeText, recordId } from "../../base/exact-text.js";
 import type { Statement, Written } from "../../database/database.js";
 import type { Count } from "../schemas.js";
-import { createInsert } from "./rows.js";
+import { createInsert } from "./insert-rows.js";
 
 /* The statements that make bare records, of whom events alone tell: accounts, contacts and memberships. What is there stays. */
 

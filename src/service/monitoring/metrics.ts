@@ -9,13 +9,13 @@ import {
   type Registry,
 } from "prom-client";
 import { digests, sha256 } from "../access/tokens.js";
-import { isOfUnit, onUnit, tellUnit } from "../config/unit-messages.js";
+import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
 import { freeBytes } from "../database/embedded/room.js";
-import type { Behind } from "../days/behind.js";
+import type { Behind } from "../days/lag.js";
 import { createTold, HttpError, unavailable } from "../http/errors.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
-import type { NewEvent } from "../ingest/store/rows.js";
+import type { NewEvent } from "../ingest/store/insert-rows.js";
 import { createEventAges, type Upkeep } from "./ages.js";
 
 /** What tells the metrics: of this process, or, where it is one of a unit, of all of them, each with its number. */

@@ -8,9 +8,9 @@ import { BOUNDS, type Bounds, writeInTime } from "../../database/settled.js";
 import { isUnavailable } from "../../database/sql-state.js";
 import { HttpError } from "../../http/errors.js";
 import type { Count } from "../schemas.js";
+import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./bare-records.js";
 import { createGroupCommit } from "./group-commit.js";
-import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./records.js";
-import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
+import { type AtGeneration, insertEvents, type NewEvent } from "./insert-rows.js";
 
 /** What is not spread. */
 const WHOLE: Shard = { id: 0, node: 0 };

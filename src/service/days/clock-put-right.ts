@@ -1,8 +1,8 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, newIds, SET_BACK_MS } from "../database/event-id.js";
 import { askNodes } from "../database/settled.js";
-import { followersLose, renewIds } from "../records/lost-places.js";
-import { beginAnew, hold, markDays, setPlace } from "./place.js";
+import { followersLose, renewIds } from "../records/after-restore.js";
+import { beginAnew, hold, markDays, setPlace } from "./counted-place.js";
 
 /*
  * A clock that was ahead and is put right: what comes then has lower ids than what was followed already, and nobody who follows would ever see
