@@ -66,7 +66,7 @@ export const readWhen = ({ span, from, to }: When, zone: string, now = Date.now(
       ? wholeDays(later(first, -1), later(last, -1), zone)
       : wholeDays(first, later(today, -1), zone);
   if (last < today || first > today)
-    return length === 1 && first > later(today, -LATELY - 1) && last <= today
+    return length === 1 && first > later(today, -LATELY) && last <= today
       ? byTheHour(first, zone)
       : wholeDays(first, last, zone);
   const before = later(first, -length);
@@ -127,12 +127,13 @@ const wholeDays = (first: string, last: string, zone: string): Time => {
   };
 };
 
-/** One day goes by its hours, as long as they are kept. */
+/** One day goes by its hours, and so does the day before, as long as they are kept. */
 const byTheHour = (day: string, zone: string): Time => {
   const time = wholeDays(day, day, zone);
+  const [hours_before, hours] = [-24, 0].map((hour) => hoursFrom(hourOf(day, hour), hourOf(day, hour + 24)));
   return {
     ...time,
-    ranges: { ...time.ranges, days: NONE, hours: hoursFrom(hourOf(day, 0), hourOf(day, 24)) },
+    ranges: { ...time.ranges, days: NONE, days_before: NONE, hours: hours!, hours_before: hours_before! },
     starts: count(24, (at) => timeOf(hourOf(day, at), zone)),
   };
 };

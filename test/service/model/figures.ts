@@ -72,7 +72,7 @@ export const daysFrom = (from: string, days: number, zone: string, now: number):
   const [first, hour] = [numberOf(from) * 24, hourOf(now, zone)];
   const today = hour - (hour % 24);
   const isNow = first <= today && first + 24 * days > today;
-  const size = days > 1 || first <= today - 9 * 24 || first > today ? 24 : 1;
+  const size = days > 1 || first <= today - 8 * 24 || first > today ? 24 : 1;
   const before = first - 24 * days;
   return hours(zone, size, [first, first + 24 * days], [before, isNow ? before + hour - first + 1 : first]);
 };
