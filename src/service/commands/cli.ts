@@ -17,7 +17,7 @@ import { addImportCommand } from "./import.js";
 import { addLeftOutCommands } from "./leave-out.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addReportCommand } from "./report.js";
-import { addRestoreCommand } from "./restore.js";
+import { addMoveCommand, addRestoreCommand } from "./restore.js";
 import { addMcpCommand, addSqlCommand } from "./sql.js";
 import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 
@@ -49,7 +49,7 @@ const describeCommands = (told: Told): Command => {
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
-        "(node --env-file=/etc/tracklet.env build/service/main.js loads them from a file); they never make one, but for restore. " +
+        "(node --env-file=/etc/tracklet.env build/service/main.js loads them from a file); they never make one, but for restore and move-to. " +
         "They work while the service runs, too.",
     )
     .exitOverride()
@@ -77,6 +77,7 @@ const describeCommands = (told: Told): Command => {
     addBackupCommand,
     addDumpCommand,
     addRestoreCommand,
+    addMoveCommand,
     addMigrateCommand,
   ])
     add(commands);

@@ -29,7 +29,7 @@ interface Table {
 const OWN = "schema_migrations";
 
 /** All tables of the schema: also what a newer build has made, which was gone back from. Of others there, those that can be read. */
-const listTables = (query: Query): Promise<Table[]> =>
+export const listTables = (query: Query): Promise<Table[]> =>
   query<Table>(
     `SELECT relname::text AS name, string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -53,7 +53,7 @@ export const analyzeAll = async ({ copying }: Pick<Database, "copying">): Promis
 /** How many rows each table has. */
 type Counts = Record<string, number>;
 
-const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
+export const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
   const counts: Counts = {};
   for (const { name } of tables)
     counts[name] = Number((await query(`SELECT count(*) AS count FROM ${name}`))[0]!.count);
@@ -73,7 +73,7 @@ export const tellCounts = (counts: Counts): string => {
 const END = "\\.";
 
 /** Writes the tables of a database. */
-async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncGenerator<Buffer | string> {
+export async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncGenerator<Buffer | string> {
   for (const { name, columns } of tables) {
     const what = `${name} (${columns})`;
     yield `COPY ${what} FROM stdin;\n`;
@@ -91,7 +91,7 @@ async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncG
  */
 export const loadScript = async (
   { query, write }: Copying,
-  script: AsyncIterable<Buffer>,
+  script: AsyncIterable<Buffer | string>,
   { counts, say }: { counts: Counts; say: Say },
 ): Promise<Counts> => {
   const tables = await listTables(query);

@@ -192,11 +192,29 @@ const unknown = () =>
 const look = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => {
   const [log] = await query("SELECT 1 AS found WHERE to_regclass('schema_migrations') IS NOT NULL");
   const done = log === undefined ? [] : await query<{ name: string }>("SELECT name FROM schema_migrations");
+  const moved = done.find(({ name }) => name.startsWith(MOVED));
+  if (moved !== undefined)
+    throw new StartError(
+      `the database was moved to another one at ${moved.name.slice(MOVED.length)}: set DATABASE_URL to that one`,
+    );
   const missing = wanted.filter(({ name }) => !done.some((one) => one.name === name));
   const other = done.find(({ name }) => !MIGRATIONS.some((known) => known.name === name) && !runsOn(name))?.name;
   if (other !== undefined) throw unknown();
   return { isNew: done.length === 0, missing };
 };
+
+/** Before the time of a move, as a version that no build knows: none starts on a database whose data has gone to another one. */
+const MOVED = "moved ";
+
+/** Says for good, once the transaction is committed, that the data has gone to another database. */
+export const markMoved = async (query: Query): Promise<void> => {
+  const name = `${MOVED}${new Date().toISOString()}`;
+  await query("INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())", [name]);
+};
+
+/** Takes that back, so that a service starts on this one again. Resolves to whether it had been moved. */
+export const takeBackMove = async (query: Query): Promise<boolean> =>
+  (await query(`DELETE FROM schema_migrations WHERE name LIKE '${MOVED}%' RETURNING name`)).length > 0;
 
 /** The versions that the tables of a database have, oldest first. */
 export const versionsOf = async (query: Query): Promise<string[]> => {

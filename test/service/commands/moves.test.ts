@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig } from "../../../src/service/config/options.js";
@@ -17,9 +18,9 @@ import { markRestored } from "../../../src/service/records/after-restore.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt as ask, everyRow, neverAnalyzed, openPlace } from "../support/database.js";
 import { DAY, SHOP, TODAY, useCommands, useServer } from "../support/fixtures.js";
-import { until } from "../support/service.js";
+import { startService, until } from "../support/service.js";
 
-/* All data of a database: dumped, and restored. */
+/* All data of a database: dumped, restored, moved. */
 
 const server = useServer();
 const { place: source, run, runAt, withService } = useCommands();
@@ -172,4 +173,56 @@ it("has new ids for what was not settled when it was dumped, in the same order",
   const [kept, renewed] = await ids("deletions");
   expect([kept, renewed! > after[2]!]).toEqual([before[0], true]);
   await database.close();
+});
+
+it("is moved to another database without a change for pages and who follows, and is not served here any more", async () => {
+  const target = await empty();
+  const move = () => run("move-to", target.databaseUrl);
+  await withService(() =>
+    expect(move()).rejects.toThrow(/^others are connected to the database \(\d+ connections of the same role\)/),
+  );
+  const before = await everyRow(source);
+  expect((await move()).err).toMatch(/^moved \d+ rows of \d+ tables, \d+ of them events: set DATABASE_URL/);
+  expect(await neverAnalyzed(target)).toEqual([]);
+  expect(await everyRow(target)).toEqual(before);
+  const words = /^the database was moved to another one at .+: set DATABASE_URL to that one$/;
+  await expect(startService(source)).rejects.toThrow(words);
+  await expect(run("dump", file())).rejects.toThrow(words);
+  // The way back: what the other one has got since is not here.
+  expect((await run("move-to", "--back")).err).toMatch(/^services start on this database again; /);
+  await withService(async () => {});
+  await expect(run("move-to", "--back")).rejects.toThrow("nothing was moved from this database");
+  await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
+  await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
+  const nowhere = "postgresql://nobody@127.0.0.1:1/x";
+  await expect(runAt(target, "move-to", nowhere)).rejects.toThrow(/^cannot use the database to move to \(/);
+});
+
+it("stays where it is if the move fails, or a service starts meanwhile", async () => {
+  const [from, to] = [await empty(), await empty()];
+  await withService(({ post }) => post({ contact_uid: "anna", event_uid: "kept" }), from);
+  // The service that starts meanwhile has nothing left to count.
+  await counted(1, from);
+  const before = await everyRow(from);
+  const move = () => runAt(from, "move-to", to.databaseUrl);
+  const user = new pg.Client(to.databaseUrl);
+  await user.connect();
+  await (await openDatabase(to, { empty: MIGRATIONS.map(({ name }) => name) })).close();
+  await user.query("ALTER TABLE events ADD CONSTRAINT none CHECK (false)");
+  await expect(move()).rejects.toThrow(/violates check constraint/);
+  await user.query("ALTER TABLE events DROP CONSTRAINT none");
+  await user.query("BEGIN; LOCK TABLE events IN SHARE MODE");
+  const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  const waiting = (count: number) =>
+    until(async () => (await ask(server.databaseUrl, waits)).length === count || undefined);
+  const moving = expect(move()).rejects.toThrow(/^others are connected/);
+  await waiting(1);
+  // It stores nothing before the move has ended, which then is not alone.
+  const serving = withService(async () => {}, { ...from, bounds: AT_ONCE });
+  await waiting(2);
+  await user.query("COMMIT");
+  await Promise.all([moving, serving]);
+  expect((await user.query("SELECT 1 FROM events")).rows).toEqual([]);
+  await user.end();
+  expect(await everyRow(from)).toEqual(before);
 });

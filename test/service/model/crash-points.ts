@@ -15,7 +15,7 @@ const CASES: Record<string, string> = {
   "archive that takes the erased out": "archive() erase(5) !archive() archive()",
   dump: "!dump() dump() restore(0,0,0)",
   restore: "dump() erase(5) !restore(0,1,0) restore(0,1,0)",
-  "a move": "!move() move()",
+  "move-to": "!move() move()",
   erase: "!eraseMany(5,1,2) eraseMany(5,1,2)",
   "an erasure": "!erase(5) erase(5)",
   anonymise: "!anonymise(5) anonymise(5)",

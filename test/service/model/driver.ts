@@ -137,7 +137,7 @@ export const openDriver = async (house: House) => {
       next ??= await house.create(true);
       const said = await fill(next);
       // One that was whole when it was broken off is refused.
-      const isWhole = said.failed === undefined || (wasBegun && /must be empty/.test(said.failed));
+      const isWhole = said.failed === undefined || (wasBegun && /must be empty|moved/.test(said.failed));
       if (isWhole) {
         await house.drop(url);
         [url, next] = [next, undefined];

@@ -352,14 +352,7 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     await must(on.driver.moveOn((next) => on.driver.commandAt(next, "restore", dump.file, ...list)));
     model.restore(on.state, dump.state, list.length > 0);
   },
-  move: ({ driver }) =>
-    must(
-      driver.moveOn(async (next) => {
-        const file = `${driver.folder}/move.dump`;
-        const dumped = await driver.command("dump", file);
-        return dumped.failed === undefined ? driver.commandAt(next, "restore", file) : dumped;
-      }),
-    ),
+  move: ({ driver }) => must(driver.moveOn((next) => driver.command("move-to", next))),
   workspace: async (on) => {
     const { state, driver, draw } = on;
     if (draw[1]! % 3 === 0 && on.workspace.name !== "default") {

@@ -76,10 +76,10 @@ const [LOOK_MS, QUIET_MS] = [1_000, 30_000];
 
 /**
  * What whoever opens a database needs of it. A service: its tables, made where they are missing. A command, which may take as long as it
- * needs, and makes none: the tables of this build, the same brought up to date first, or a database that is
+ * needs, and makes none: the tables of this build, the same brought up to date first, nothing at all, or a database that is
  * empty but for the tables of some versions, which are made.
  */
-export type Needs = "service" | "tables" | "newest tables" | { empty: readonly string[] };
+export type Needs = "service" | "tables" | "newest tables" | "nothing" | { empty: readonly string[] };
 
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
