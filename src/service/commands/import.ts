@@ -18,6 +18,7 @@ import type { Count } from "../ingest/schemas.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/event-store.js";
 import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
 import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../person/write-records.js";
+import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/export.js";
 import type { Commands, Say } from "./commands.js";
 import { analyzeAll } from "./dump.js";
 
@@ -163,42 +164,58 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
+    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, options: { workspace: string }) =>
-      over(async (database) => {
-        const { lines, table } = await importFile(database, { ...options, file, say });
+    .action((file: string, options: { workspace: string; skipWrong?: true }) => {
+      const table = TABLES.find((name) => basename(file).startsWith(name));
+      if (table === undefined)
+        throw new StartError(
+          `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
+        );
+      return over(async (database) => {
+        await importLines(database, { ...options, name: file, read: () => read(file), table, say });
         await analyzeAll(database);
-        say(`imported ${lines} ${table}`);
-      }),
-    );
+      });
+    });
 };
 
 /**
- * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
- * are checked before the first one is stored.
+ * Stores events, or makes or changes records, by lines of one table. All are checked before the first one is stored.
  *
- * @throws StartError that names the line that is wrong
+ * @throws StartError that names the lines that are wrong
  */
-const importFile = async (database: Database, options: ImportOptions) => {
-  const { workspace, file, say } = options;
-  const table = ([...Object.keys(LINES), "events"] as (Table | "events")[]).find((name) =>
-    basename(file).startsWith(name),
-  );
-  if (table === undefined)
-    throw new StartError(
-      `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
-    );
-  if (table === "events") return { table, lines: await importEvents(database, options) };
+const importLines = async (database: Database, options: ImportOptions): Promise<void> => {
+  const { workspace, say, table } = options;
+  if (table === "events") return say(`imported ${await importEvents(database, options)} events`);
   const seen = new Map<string, number>();
-  const lines = await check(file, LINES[table], ({ line, number }) => {
+  const { lines, right } = await check(options, LINES[table], ({ line, number }) => {
     const id = idOf(table, workspace, line as Told);
     if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
     seen.set(id, number);
     return undefined;
   });
-  const erased = await storeRecords(database, read(file), { table, workspace });
+  const erased = await storeRecords(database, right(), { table, workspace });
   if (erased > 0) say(`left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`);
-  return { lines: lines - erased, table };
+  say(`imported ${lines - erased} ${table}`);
+};
+
+/** Imports into a workspace what `export` writes of another one of the same database; what broke off is begun anew. */
+export const copyWorkspace = async (
+  database: Database,
+  { from, to, say }: { from: string; to: string; say: Say },
+): Promise<void> => {
+  for (const table of ["users", "accounts", "contacts", "events"] as const) {
+    const read = async function* () {
+      let number = 0;
+      for await (const { id, ...rest } of exportRows(database.query, { table, workspace: from })) {
+        // That of a record is of its workspace.
+        const text = jsonLine(table === "events" ? { id: id!, ...rest } : rest);
+        yield { line: parseJson(text), text, number: ++number };
+      }
+    };
+    await importLines(database, { workspace: to, name: `${table} of ${from}`, read, table, say });
+  }
+  await analyzeAll(database);
 };
 
 const Time = Type.Integer(TIME);
@@ -221,8 +238,14 @@ type EventLine = Static<typeof Event>;
 
 interface ImportOptions {
   workspace: string;
-  file: string;
+  /** What is told of where the lines are. */
+  name: string;
+  /** The lines, twice. */
+  read(): AsyncIterable<Line>;
+  table: ExportTable;
   say: Say;
+  /** Are wrong lines left out, instead of ending it? */
+  skipWrong?: true;
 }
 
 /**
@@ -231,15 +254,16 @@ interface ImportOptions {
  *
  * @throws StartError that names the line that is wrong; nothing is stored then
  */
-const importEvents = async (database: Database, { workspace, file, say }: ImportOptions): Promise<number> => {
+const importEvents = async (database: Database, options: ImportOptions): Promise<number> => {
+  const { workspace, say } = options;
   let withoutAccount = 0;
-  const lines = await check(file, Event, ({ line }) => {
+  const { lines, right } = await check(options, Event, ({ line }) => {
     if (accountOf(line as EventLine) === undefined) withoutAccount += 1;
     return undefined;
   });
   if (withoutAccount > 0) say(`${withoutAccount} of ${lines} events have no account`);
   const events = async function* () {
-    for await (const { line, text } of read(file)) yield eventOf(line as EventLine, workspace, text);
+    for await (const { line, text } of right()) yield eventOf(line as EventLine, workspace, text);
   };
   return storeEvents(database, events(), { workspace, lines, say });
 };
@@ -290,23 +314,34 @@ async function* read(file: string): AsyncGenerator<Line> {
 const MAX_TOLD = 20;
 
 /**
- * Checks all lines, before the first one is stored; resolves to their number.
+ * Checks all lines, before the first one is stored; resolves to those that are right, and their number.
  *
  * @param more says what else is wrong with a line, if anything
- * @throws StartError that names the lines that are wrong
+ * @throws StartError that names the lines that are wrong, where these are not left out
  */
-const check = async (file: string, schema: TSchema, more: (line: Line) => string | undefined): Promise<number> => {
+const check = async (
+  { name, read, skipWrong, say }: ImportOptions,
+  schema: TSchema,
+  more: (line: Line) => string | undefined,
+) => {
   const { Compile } = await import("typebox/compile");
   const validator = Compile(schema);
   let lines = 0;
-  const wrong: string[] = [];
-  for await (const one of read(file)) {
-    lines += 1;
+  const wrong = new Set<number>();
+  const told: string[] = [];
+  for await (const one of read()) {
     const what = wrongWith(one, validator) ?? more(one);
-    if (what !== undefined && wrong.push(`line ${one.number}: ${what}`) === MAX_TOLD) break;
+    if (what === undefined) lines += 1;
+    else if (wrong.add(one.number).size <= MAX_TOLD) told.push(`line ${one.number}: ${what}`);
+    else if (!skipWrong) break;
   }
-  if (wrong.length > 0) throw new StartError(`${file}, ${wrong.join("\n")}; nothing was imported`);
-  return lines;
+  const text = `${name}, ${told.join("\n")}`;
+  if (wrong.size > 0 && !skipWrong) throw new StartError(`${text}; nothing was imported`);
+  if (wrong.size > 0) say(`${text}\n${wrong.size} lines are wrong and left out, ${lines} are right`);
+  const right = async function* () {
+    for await (const one of read()) if (!wrong.has(one.number)) yield one;
+  };
+  return { lines, right };
 };
 
 const wrongWith = ({ line }: Line, validator: Validator): string | undefined => {

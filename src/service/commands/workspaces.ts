@@ -20,12 +20,13 @@ import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { secretOf } from "../ingest/identity-proof.js";
 import type { Commands } from "./commands.js";
+import { copyWorkspace } from "./import.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
 export const addWorkspaceCommands = ({ program, config, named, over, reading, say, write }: Commands): void => {
   const workspaces = program
     .command("workspace")
-    .description("makes, lists and deletes workspaces, each with its own data");
+    .description("makes, lists, copies and deletes workspaces, each with its own data");
   workspaces
     .command("create")
     .description("makes a workspace, which `token create` gives tokens")
@@ -62,6 +63,19 @@ export const addWorkspaceCommands = ({ program, config, named, over, reading, sa
     .action(async (name: string, _options: object, command: Command) => {
       if (config.identitySecret === undefined) command.error("TRACKLET_IDENTITY_SECRET is not set");
       await write(config.identitySecret!.split(",").map((secret) => `${secretOf(secret, name)}\n`));
+    });
+  workspaces
+    .command("copy")
+    .description("copies all records and events into another workspace; begun anew, it goes on")
+    .argument("<from>", "the workspace that is copied")
+    .argument("<to>", "the workspace that gets them", named)
+    .action((from: string, to: string, _options: object, command: Command) => {
+      if (from === to) command.error("a workspace cannot be copied into itself");
+      return over(async (database) => {
+        if (!(await listWorkspaces(database.query)).includes(from))
+          throw new StartError(`there is no workspace "${from}"`);
+        await copyWorkspace(database, { from, to, say });
+      });
     });
   workspaces
     .command("list")

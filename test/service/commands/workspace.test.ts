@@ -29,3 +29,30 @@ it("makes a workspace and its tokens, which are shown once, and deletes it with 
   await expect(run("workspace", "delete", "gone")).rejects.toThrow('there is no workspace "gone"');
   expect((await run("export", "--contact", "ben")).out).not.toBe("");
 });
+
+it("copies a workspace into another one, once however often", async () => {
+  const tables = ["users", "accounts", "contacts", "events"];
+  /** The rows of each table, without the ids. */
+  const rows = async (workspace: string) => {
+    const found: string[][] = [];
+    for (const table of tables)
+      found.push(
+        (await run("export", table, "--workspace", workspace)).out
+          .split("\n")
+          .map((line) => line.replace(/"id":"[^"]+",/, ""))
+          .sort(),
+      );
+    return found;
+  };
+  await run("workspace", "create", "copy");
+  const all = await rows("default");
+  const copy = async () => (await run("workspace", "copy", "default", "copy")).err;
+  const told = all.map((lines, at) => `imported ${lines.filter(Boolean).length} ${tables[at]}\n`).join("");
+  expect(all.flat().length).toBeGreaterThan(100);
+  expect((await copy()).replace(/.* have no account\n/, "")).toBe(told);
+  expect(await copy()).toContain("events were here already\nimported 0 events\n");
+  expect(await rows("copy")).toEqual(all);
+  await expect(run("workspace", "copy", "default", "none")).rejects.toThrow('there is no workspace "none"');
+  await expect(run("workspace", "copy", "none", "copy")).rejects.toThrow('there is no workspace "none"');
+  await expect(run("workspace", "copy", "copy", "copy")).rejects.toThrow("into itself");
+});
