@@ -1,9 +1,18 @@
+import { spreadTables } from "../database/postgres/spread.js";
 import type { Commands } from "./commands.js";
 import { analyzeAll } from "./dump.js";
 
 /** The command that brings the tables of a database to where this build wants them. */
-export const addMigrateCommand = ({ program, over }: Commands) =>
+export const addMigrateCommand = ({ program, over, say }: Commands) =>
   program
     .command("migrate")
     .description("brings the tables up to date, while the service runs, too")
-    .action(() => over(analyzeAll, "newest tables"));
+    .option(
+      "--spread",
+      "instead: spreads them over the nodes of Citus, where they held events before; leaves those alone that are spread",
+    )
+    .action(({ spread }: { spread?: true }) =>
+      spread
+        ? over((database) => spreadTables(database).then(() => say("all tables are spread")))
+        : over(analyzeAll, "newest tables"),
+    );

@@ -7,6 +7,8 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { hashUuid, TABLES } from "../../../src/service/database/postgres/spread.js";
 import { BOUNDS, createSettled } from "../../../src/service/database/settled.js";
 import { usePlace } from "../support/fixtures.js";
+import { startService } from "../support/service.js";
+import { runTold } from "../support/told-command.js";
 
 const place = usePlace();
 let database: Database;
@@ -43,6 +45,10 @@ it("hashes ids as the database does", async () => {
   expect(rows.filter(({ id, hash }) => hashUuid(id) !== hash)).toEqual([]);
 });
 
+it.skipIf(inject("isSpread"))("is not spread without Citus, and says why", async () => {
+  await expect(runTold(place, "migrate", "--spread")).rejects.toThrow("DATABASE_URL names no coordinator of Citus");
+});
+
 describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
   const spread = async () =>
     (await database.query<{ name: string }>("SELECT logicalrelid::text AS name FROM pg_dist_partition")).map(
@@ -56,6 +62,20 @@ describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
        WHERE logicalrelid::text = ANY(ARRAY['events', 'contacts', 'account_contacts', 'active'])`,
     );
     expect(groups).toHaveLength(1);
+  });
+
+  it("keeps what it held before, where it is spread by the command, and is spread no second time", async () => {
+    const service = await startService({ database });
+    for (let index = 0; index < 50; index += 1)
+      expect((await service.post({ contact_uid: `contact ${index}`, event_uid: "before" })).status).toBe(200);
+    for (const table of Object.keys(TABLES)) await database.query("SELECT undistribute_table($1)", [table]);
+    expect(await spread()).toEqual([]);
+    for (let time = 0; time < 2; time += 1) {
+      await runTold(place, "migrate", "--spread");
+      expect((await spread()).sort()).toEqual(Object.keys(TABLES).sort());
+    }
+    const { data } = await service.json("/v2/events?event_uid=before&limit=100");
+    expect(data).toHaveLength(50);
   });
 
   it("is settled no further than the oldest transaction that is open on any node", async () => {

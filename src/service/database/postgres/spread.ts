@@ -1,3 +1,4 @@
+import { StartError } from "../../base/start-error.js";
 import type { Database, Query, Shard } from "../database.js";
 
 /*
@@ -120,14 +121,24 @@ const FIRST = "events";
 /** Two processes that spread at once take turns. */
 const LOCK = 8_131_209;
 
-/**
- * Spreads the tables that are not spread yet, at each start: a new database of Citus at once, and what a release adds to one that is
- * spread. Each goes in a transaction of its own: a call that breaks off is gone on with by the next one.
- */
+/** Spreads, at each start, a new database of Citus at once, and what a release adds to one that is spread. */
 export const spreadNew = async (database: Database): Promise<void> => {
   if (!(await isCoordinator(database.query))) return;
   const isEmpty = (await database.query(`SELECT 1 AS found FROM ${FIRST} LIMIT 1`)).length === 0;
-  if (!isEmpty && !(await isSpread(database.query, FIRST))) return;
+  if (isEmpty || (await isSpread(database.query, FIRST))) await spreadTables(database);
+};
+
+/**
+ * Spreads the tables that are not spread yet, with the rows that they hold. Each goes in a transaction of its own: a call that breaks off
+ * is gone on with by the next one.
+ *
+ * @throws StartError where the database is no coordinator of Citus
+ */
+export const spreadTables = async (database: Database): Promise<void> => {
+  if (!(await isCoordinator(database.query)))
+    throw new StartError(
+      "DATABASE_URL names no coordinator of Citus: CREATE EXTENSION citus on each node first, and name the coordinator",
+    );
   for (const [table, column] of Object.entries(TABLES))
     await database.transaction(async (query) => {
       await query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
