@@ -49,16 +49,21 @@ export const createSteps = (main: Element, ask: Ask) => {
   // At once: the answer may come while something is typed.
   refill();
   const [steps, stopped] = [
-    makeCard("steps", "Steps", { isWide: true }),
+    makeCard("steps", "Steps", { isWide: true, note: "Share: of those who took the first step." }),
     makeCard("stopped", "Who stops where", { isWide: true }),
   ];
-  const draw = (data: readonly Step[]) => {
+  const draw = (data: readonly Step[], unknown: readonly string[]) => {
     const [all] = data.map(({ contacts }) => contacts);
     const columns: Column<Step>[] = [
       {
         head: "Step",
         of: ({ event_uid }) => event_uid,
-        shown: ({ event_uid, contacts }) => withBar(event_uid, contacts / Math.max(1, all!)),
+        shown: ({ event_uid, contacts }) =>
+          make(
+            "span",
+            withBar(event_uid, contacts / Math.max(1, all!)),
+            ...(unknown.includes(event_uid) ? [make("small.down", "no event has this name")] : []),
+          ),
       },
       { head: "Contacts", of: ({ contacts }) => contacts },
       {
@@ -78,7 +83,7 @@ export const createSteps = (main: Element, ask: Ask) => {
     stopped.hold(STOPPED, who);
     const list = makeTable("Who stops where", STOPPED, who, { name: "table.texts" });
     stopped.show(
-      makeScroll("Who stops where", [list]),
+      makeScroll("Who stops where", [list], "div.scroll.whole"),
       make("p.note", "The latest 50 of each step."),
       ...noteNames("contact", who),
     );
@@ -90,16 +95,24 @@ export const createSteps = (main: Element, ask: Ask) => {
       state.first && state.second
         ? `/v2/numbers/steps?${toQuery(state, only(ASKED, state))}`
         : `/v2/numbers?${toQuery(state)}`,
-    draw: async (answer) => {
+    draw: async (answer, state, isNow) => {
       refill();
-      if (names.childElementCount === 0) {
-        const known = answer.object === "numbers" ? answer : await ask.get<Numbers>("/v2/numbers?span=30d");
-        const { data, more } = known?.events ?? { data: [], more: [] };
-        replace(names, ...[...data, ...more].map(({ event_uid }) => make("option", { value: event_uid })));
-      }
+      const known = answer.object === "numbers" ? answer : await ask.get<Numbers>(`/v2/numbers?${toQuery(state)}`);
+      const { data, more } = known?.events ?? { data: [], more: [] };
+      replace(names, ...[...data, ...more].map(({ event_uid }) => make("option", { value: event_uid })));
       cards.hidden = answer.object === "numbers";
       if (answer.object === "numbers") return { told: "Name two to five events, in the order in which they are done." };
-      draw(answer.data);
+      const unused = answer.data.filter(({ contacts }) => contacts === 0).map(({ event_uid }) => event_uid);
+      const found = await Promise.all(
+        unused.map((event_uid) =>
+          ask.get<{ data: unknown[] }>(`/v2/events?${new URLSearchParams({ event_uid, limit: "1" })}`),
+        ),
+      );
+      if (!isNow()) return undefined;
+      draw(
+        answer.data,
+        unused.filter((_, at) => found[at]?.data.length === 0),
+      );
       const latest = "Of a name that came more often, the latest 200,000 events were looked at. ";
       return { told: `Begun in this time. ${answer.cut ? latest : ""}${toldOf(answer.counted_to, answer)}` };
     },

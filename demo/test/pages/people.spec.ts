@@ -84,7 +84,9 @@ test("Steps are named, and tell how many take them, where they stop, and who", P
   await follow(page, "Steps", page.locator("nav.pages"));
   for (const [at, name] of ["signed_up", "report_exported", "=1+1"].entries())
     await page.getByRole("combobox").nth(at).fill(name);
+  await expect(page.locator("#names option")).toHaveCount(2);
   await page.getByRole("radio", { name: "30 days" }).check();
+  await expect(page.locator("#names [value=signed_up]")).toBeAttached();
   const within = async (days: string) => {
     await page.getByLabel("within days").fill(days);
     await page.getByRole("button", { name: "Show steps" }).click();
@@ -105,6 +107,8 @@ test("Steps are named, and tell how many take them, where they stop, and who", P
     [heads, first, ["report_exported", "1", "100%", "0", "1"], ["=1+1", "1", "100%", "0", "1"]],
     [people, ["ben", "=1+1, the last", "Acme Ltd"]],
   ]);
+  await page.getByRole("combobox").nth(2).fill("trial_startd");
+  expect((await within("20"))[0]!.at(-1)).toEqual(["trial_startdno event has this name", "0", "0%", "0", "0"]);
 });
 
 test("Any question is asked by a form, whose answer is a table with its SQL", PAGES, async ({ page }) => {
