@@ -22,6 +22,8 @@ export interface Named {
 }
 
 const KEY = "tracklet.access-token";
+/** What tabs tell each other beside the token. */
+const [ASKS, FORGET] = ["?", "!"];
 
 /** What the tab keeps; a browser that stores nothing only asks again after a reload. */
 const recall = (): string | undefined => {
@@ -51,6 +53,17 @@ export const createAsk = ({ opened, closed }: { opened: () => void; closed: () =
   const [form, field, error] = [find("[data-ask]"), find<HTMLInputElement>("#token"), find("#token-error")];
   const forget = find("[data-action=forget]");
   let token = recall();
+  // A tab that is opened by a link asks those that are open: nothing but their own storage and memory has the token.
+  const tabs = new BroadcastChannel(KEY);
+  tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
+    if (data === ASKS) tabs.postMessage(recall() ?? "");
+    else if (data === FORGET) close();
+    else if (data && token === undefined) {
+      token = data;
+      opened();
+    }
+  });
+  if (token === undefined) tabs.postMessage(ASKS);
 
   const close = (reason = "") => {
     token = undefined;
@@ -68,7 +81,10 @@ export const createAsk = ({ opened, closed }: { opened: () => void; closed: () =
     error.textContent = "";
     opened();
   });
-  forget.addEventListener("click", () => close());
+  forget.addEventListener("click", () => {
+    tabs.postMessage(FORGET);
+    close();
+  });
 
   return {
     /** Shows the form where there is no token; true where there is one. */

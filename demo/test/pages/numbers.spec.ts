@@ -27,7 +27,7 @@ test(
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto("/");
     await expect(field(page)).toBeVisible();
-    await expect(page.getByRole("heading")).toHaveText(["Numbers"]);
+    await expect(page.getByRole("heading")).toHaveText(["Log in"]);
     await give(page, API_TOKEN);
     await expect(page.getByRole("alert")).toHaveText(/The service does not know this token\. Is it the access token/);
     await expect(field(page)).toBeFocused();
@@ -238,9 +238,12 @@ test("Days of a calendar are chosen, and a link to them shows the same", PAGES, 
   await page.getByRole("button", { name: "Show days" }).click();
   await expect(tile(page, "events")).toHaveText("6");
   await expect(card(page, "events").locator("tbody tr")).toHaveCount(2);
+  // The first tab gives it the token, and takes it back.
   const other = await context.newPage();
-  await open(other, page.url());
+  await other.goto(page.url());
   await expect(tile(other, "events")).toHaveText("6");
   await runAndGo(page, "history.back()");
   await expect(tile(page, "events")).toHaveText("4");
+  await other.getByRole("button", { name: "Forget token" }).click();
+  await expect(field(page)).toBeVisible();
 });
