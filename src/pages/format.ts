@@ -38,11 +38,20 @@ const UNITS = [
   ["minute", 60_000],
   ["second", 1_000],
 ] as const;
-/** A time as so long ago, in the largest unit of which it has one. */
+/** In the largest unit of which it has one. */
+const inUnit = (ms: number): [amount: number, unit: (typeof UNITS)[number][0]] => {
+  const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? UNITS[3];
+  return [Math.floor(ms / length), unit];
+};
+/** A time as so long ago. */
 export const since = (time: number): string => {
-  const passed = Math.max(0, Date.now() - time);
-  const [unit, length] = UNITS.find(([, length]) => passed >= length) ?? UNITS[3];
-  return ago.format(-Math.floor(passed / length), unit);
+  const [amount, unit] = inUnit(Math.max(0, Date.now() - time));
+  return ago.format(-amount, unit);
+};
+/** How long something took: `2 days`. */
+export const lasting = (ms: number): string => {
+  const [amount, unit] = inUnit(ms);
+  return new Intl.NumberFormat(LANGUAGE, { style: "unit", unit, unitDisplay: "long" }).format(amount);
 };
 /** A day as so many days ago. */
 export const sinceDay = (day: string): string =>

@@ -3,7 +3,7 @@ import { columnsOf, cut, drawLegend, howNamed, isNameless, makeParams, nameOf } 
 import { createBars, type Figures } from "./chart.js";
 import { colourOf } from "./colours.js";
 import { type Column, type Content, check, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
-import { clock, clockOfSeconds, type StepFormat } from "./format.js";
+import { clock, clockOfSeconds, day, dayOf, lasting, type StepFormat } from "./format.js";
 
 /** Milliseconds between two drawings: one event shows in the next frame, many of them five times a second. */
 const DRAW_MS = 200;
@@ -13,8 +13,8 @@ const TICK_MS = 1_000;
 const MAX_ROWS = 50;
 /** New rows are marked when they are this few; among more the eye finds nothing, and a mark costs paint. */
 const MAX_MARKED = 5;
-/** Seconds from happening to arriving that are worth a word. */
-const LATE_S = 2;
+/** Milliseconds from happening to arriving that are worth a word. */
+const LATE_MS = 2_000;
 /** Pixels of a lane of the chart. */
 const HEIGHT = 136;
 
@@ -25,7 +25,13 @@ const FORMATS: Record<Scale, StepFormat> = {
 const SHOWN: Record<Scale, string> = { seconds: "the last minute", minutes: "the last hour" };
 const WORDS = { connecting: "Connecting", live: "Live", paused: "Paused", reconnecting: "Reconnecting" };
 
-const timeOf = (at: number) => make("time", { datetime: new Date(at).toISOString() }, clockOfSeconds(at));
+const timeOf = (at: number) =>
+  make(
+    "time",
+    { datetime: new Date(at).toISOString() },
+    ...(dayOf(at) === dayOf(Date.now()) ? [] : [make("small", day(at))]),
+    clockOfSeconds(at),
+  );
 
 /** Where the pages of accounts and contacts are, for a page that another server shows. */
 const { serviceUrl: HOME = "" } = document.body.dataset;
@@ -35,11 +41,11 @@ const makeRow = (event: Arrival, isMarked: boolean) => {
   const { received_at: arrived, occurred_at: happened, event_uid: name, proven } = event;
   const { account_uid: _, ...params } = event.params ?? {};
   const { contact, contact_uid, account, account_uid } = event;
-  const late = happened === null ? 0 : Math.round((arrived - happened) / 1_000);
+  const late = happened === null ? 0 : arrived - happened;
   const swatch = make("i.swatch", { "--colour": `var(${colourOf(name)})` });
   const cells: Content[][] = [
     [happened === null ? "–" : timeOf(happened)],
-    [timeOf(arrived), ...(late >= LATE_S ? [make("small.late", `after ${late} s`)] : [])],
+    [timeOf(arrived), ...(late >= LATE_MS ? [make("small.late", `after ${lasting(late)}`)] : [])],
     [
       nameOf({ ...contact, unique_id: contact_uid }, `${HOME}/contacts/${contact.id}`),
       ...(proven === undefined ? [] : [make("small", proven ? "proven" : "not proven")]),

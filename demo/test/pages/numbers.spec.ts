@@ -137,6 +137,7 @@ test("The live page calls people and companies by their names, and each leads to
   await page.getByRole("link", { name: "Live" }).click();
   const row = page.locator("[data-rows] tr").filter({ hasText: "Anna Berg" }).first();
   await expect(row).toContainText("Acme Ltdacme");
+  await expect(page.locator("[data-rows] time").last()).toHaveText(/^[A-Z][a-z]+ \d+\d\d:\d\d:\d\d$/);
   await row.getByRole("link", { name: "Acme Ltd" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
   await page.goto("/#live");
