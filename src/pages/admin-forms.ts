@@ -12,7 +12,8 @@ const askAs = async (token: string, method: string, path: string, body?: object)
     throw new Error(
       "The service has no admin token, or this record no longer. The first is made by: tracklet-service token create maintenance --kind admin",
     );
-  throw new Error((await answer.json()).error);
+  // How a program sends it is no help here.
+  throw new Error((await answer.json()).error.replace(/: send Authorization.*/, ""));
 };
 
 /**

@@ -299,8 +299,12 @@ export const makeParams = (params: object | null): Content[] => {
   ];
 };
 
+/** On how many of the last 14 days one was active who has this health by activity. */
+const ACTIVE: Record<string, string> = { good: "more than 4", average: "1 to 4", bad: "none" };
 const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
-  health_source === undefined ? health : `${health}, by the active days of the last 14`;
+  health_source === undefined
+    ? health && `${health}, as it was set`
+    : `${health}: active on ${ACTIVE[String(health)]} of the last 14 days (good is more than 4, bad is none)`;
 
 export const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 

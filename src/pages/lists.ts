@@ -70,16 +70,21 @@ type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accou
 const lastSeen = ({ last_seen_on: on }: Account | Person) =>
   on === null ? "never" : make("span", { title: on }, sinceDay(on));
 const healthOf = ({ health, health_source }: Account | Person) =>
-  link(hereWith({ health, page: undefined }), health, {
-    class: health === "bad" ? "down" : "",
-    title: health_source === null ? "As it was set" : "By the active days of the last 14",
-  });
+  make(
+    "span",
+    link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
+    ...(health_source === null ? [make("small", "was set")] : []),
+  );
 const FALLING = "lost a quarter of its events or more. That is good news.";
 
 const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ events }) => events },
   { head: "Before", of: ({ before }) => before, shown: null },
-  { sort: "change", head: "Change", of: ({ change }) => change, shown: changeOf },
+  { sort: "change", head: "Change", shown: changeOf },
+  {
+    ...{ head: "Change in %", shown: null },
+    of: ({ events, before }) => (before === 0 ? null : Math.round((100 * (events - before)) / before)),
+  },
 ];
 const SEEN: Sorted<Account | Person>[] = [
   { sort: "last_seen_on", head: "Last seen", of: (one) => one.last_seen_on, shown: lastSeen },
@@ -166,7 +171,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   const search = make("input", {
     ...{ type: "search", name: "search", autocomplete: "off", placeholder: of.placeholder, input },
   });
-  const what = title.toLowerCase();
+  const [what, one] = [title.toLowerCase(), kind === "account" ? "account" : "person"];
   const field = make("label.search", make("span.hidden", `Search ${what}`), search);
   const tabs = make("nav.tabs", { "aria-label": `Which ${what}` });
   const table = makeScroll(title, [], "div.scroll.whole");
@@ -200,7 +205,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     replace(
       pages,
       ...(page > 1 ? [to(page - 1, "Previous")] : []),
-      make("span", `${number(total)} ${what}, page ${page} of ${last}`),
+      make("span", `${number(total)} ${total === 1 ? one : what}, page ${page} of ${last}`),
       ...(page < last ? [to(page + 1, "Next")] : []),
     );
     apart.hidden = others === null && !state.others;
@@ -212,10 +217,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     );
     const [there, whom] = of.elsewhere;
     const none = state.search
-      ? [
-          `No ${kind === "account" ? "account" : "person"} matches "${state.search}". `,
-          link(linkTo(there, { search: state.search }), `Search ${whom}`),
-        ]
+      ? [`No ${one} matches "${state.search}". `, link(linkTo(there, { search: state.search }), `Search ${whom}`)]
       : [filtersOf(state).length > 0 ? "None of them fits what is chosen above." : (of.show[show]?.[1] ?? "")];
     const list = makeTable(title, of.columns, data, { name: `table.listed.${path}`, makeHead });
     replace(table, data.length === 0 ? make("p.nothing", ...none) : list, ...noteNames(kind, data));
@@ -227,7 +229,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     draw: async (answer, state) => {
       draw(answer, state);
       await leftOut.load();
-      const falling = "Falling: a quarter fewer events than in the time before, or less still.";
+      const falling = "Falling: at least a quarter fewer events than in the time before.";
       return { told: `${falling} ${toldOf(answer.counted_to, answer)}` };
     },
     parts: [

@@ -71,7 +71,7 @@ const createCards = () => {
 const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
   documents === 0 || first === null
     ? ["–", "no event has a stamp"]
-    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}; strangers can spoil it`];
+    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}`];
 const createNumberTiles = () =>
   createTiles<Numbers>({
     events: ["Events", ({ events }) => [number(events.total), against(events)]],
@@ -195,7 +195,8 @@ export const createNumbers = (main: Element, ask: Ask) => {
       tiles.element.hidden = figures.hidden = !first.hidden;
       zone.draw();
       const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
-      returning.element.hidden = isFiltered;
+      // Both tell of all.
+      returning.element.hidden = find("[data-tile=missing]", tiles.element).hidden = isFiltered;
       // It tells of nobody.
       const isNameless = numbers.busiest === undefined;
       find("nav.pages").hidden = isNameless;

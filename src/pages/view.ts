@@ -1,6 +1,6 @@
 import type { Ask, Numbers } from "./api.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
-import { moment, times } from "./format.js";
+import { day, dayOf, moment, stepFormat, times } from "./format.js";
 import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./url-state.js";
 
 /** Milliseconds after which the figures are asked for again. */
@@ -9,13 +9,22 @@ const AGAIN_MS = 60_000;
 /** A time is chosen: a span up to now, or days of a calendar. */
 const createTimes = () => {
   const spans = makeChoice("Time shown", "span", SPANS, (span) => go({ span, from: undefined, to: undefined }));
-  const day = { type: "date", required: true };
-  const days = makeForm("form.days", { from: ["From", day], to: ["to", day] }, "Show days", (given) => {
+  const field = { type: "date", required: true };
+  const shown = make("p.note.meant");
+  const days = makeForm("form.days", { from: ["From", field], to: ["to", field] }, "Show days", (given) => {
     const [from, to] = Object.values(given).sort();
     go({ span: undefined, from, to });
   });
   return {
-    element: make("div.times", spans, days),
+    element: make("div.times", spans, days, shown),
+    /** Says which days a span means. */
+    tell({ starts, ends }: Partial<Pick<Numbers, "starts" | "ends">>): void {
+      const [first = 0, last = 0] = [starts?.[0], ends && ends - 1];
+      const isByHour = starts && stepFormat(starts).head === "Hour";
+      const days = `${day(first)} to ${day(last)}${dayOf(last) < dayOf(Date.now()) ? ", without today" : ""}`;
+      shown.textContent = isByHour ? `since ${moment(first)}` : days;
+      shown.hidden = last === 0 || chosenSpan(readState()) === undefined;
+    },
     draw(state: State): void {
       check(spans, chosenSpan(state));
       fill(days, { from: state.from ?? state.to, to: state.to ?? state.from });
@@ -66,11 +75,16 @@ export const createView = <T>(
   const { ask, address, draw, parts, above = [], hasTimes = true } = options;
   const title = make("h1", heading);
   const status = make("p.note", { role: "status" }, "Loading …");
-  const asked = make("p.note.asked");
+  const asked = make("code");
+  const foot = make(
+    "div.note.asked",
+    link("/questions", "All questions"),
+    make("details", make("summary", "This page for a program"), asked),
+  );
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
-  const element = make("div.numbers-view", { "aria-busy": "true" }, ...above, head, filters, status, ...parts, asked);
+  const element = make("div.numbers-view", { "aria-busy": "true" }, ...above, head, filters, status, ...parts, foot);
   let turn = 0;
   let isOver = false;
   /** Nothing is left to be shown, nor asked for. */
@@ -92,7 +106,7 @@ export const createView = <T>(
     drawFilters(filters, state);
     try {
       const query = address(state);
-      const answer = await ask.get<T>(query);
+      const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(query);
       const shown = answer && isNow() && (await draw(answer, state, isNow));
       // Something else was chosen meanwhile, or the token was wrong.
       if (!shown || !isNow()) return;
@@ -100,7 +114,8 @@ export const createView = <T>(
       status.textContent = shown.told;
       title.textContent = shown.title ?? heading;
       document.title = `${title.textContent} · tracklet`;
-      replace(asked, "This page asks ", make("code", `GET ${query}`), ". ", link("/questions", "All questions"));
+      asked.textContent = `GET ${query}`;
+      choice.tell(answer);
       element.setAttribute("aria-busy", "false");
     } catch (error) {
       if (!isNow()) return;
