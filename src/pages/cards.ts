@@ -34,10 +34,10 @@ const NOTHING = "Nothing in this time.";
 const SHOWN = 10;
 
 /** A card with a title, a button for its CSV, and a place for what it shows. */
-export const makeCard = (name: string, title: string, { isWide = false, note = "" } = {}) => {
+export const makeCard = (name: string, title: string, { isWide = false, note = "", isOfDays = true } = {}) => {
   let lines: unknown[][] = [];
   const body = make("div.body");
-  const csv = makeCsvButton(name, title, () => lines);
+  const csv = makeCsvButton(name, title, () => lines, isOfDays);
   csv.hidden = true;
   const element = make(
     isWide ? "section.card.wide" : "section.card",
@@ -75,7 +75,11 @@ export const createTiles = <A>(figures: Record<string, readonly [title: string, 
 };
 /** When something was last there. */
 export const timeTile = (time: number | null): Tile => (time === null ? ["never"] : [since(time), moment(time)]);
-export const activeTile = (active: Numbers["contacts"]): Tile => [number(active.total), against(active)];
+/** @param of how many were active at all */
+export const activeTile = (active: Numbers["contacts"], of?: number): Tile => [
+  of === undefined ? number(active.total) : `${number(active.total)} of ${number(of)}`,
+  against(active),
+];
 
 /** A chart's legend: each series with its sum. */
 export const drawLegend = (
@@ -189,13 +193,18 @@ export const changeOf = ({ events, before }: { events: number; before: number })
  *
  * @param heads of the key, and of its number
  * @param of what it shows of an answer
+ * @param options what each leads to, and of what its share is
  */
 export const createListCard = <A, T extends Counted>(
   name: string,
   title: string,
   [head, unit]: readonly [string, string],
   of: (answer: A) => { data: readonly T[]; total: number } | undefined,
-  { linkOf, isOfShares = true }: { linkOf: (one: T) => string; isOfShares?: boolean },
+  {
+    linkOf,
+    isOfShares = true,
+    whole = unit.toLowerCase(),
+  }: { linkOf: (one: T) => string; isOfShares?: boolean; whole?: string },
 ) => {
   const card = makeCard(name, title);
   let isWhole = false;
@@ -221,21 +230,25 @@ export const createListCard = <A, T extends Counted>(
     ];
     card.hold(columns, data);
     const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN), { name: "table.list" });
-    if (isWhole || data.length <= SHOWN) return void card.show(list);
+    const wholes = isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : [];
+    if (isWhole || data.length <= SHOWN) return void card.show(list, ...wholes);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
     const click = () => {
       isWhole = true;
       draw(answer);
     };
     const all = make("button.quiet", { type: "button", click }, "Show all");
-    card.show(list, make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all));
+    card.show(list, ...wholes, make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all));
   };
   return { element: card.element, draw };
 };
 
 /** The pages that were viewed. */
 export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
-  createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
+  createListCard("pages", "Most viewed pages", ["Path", "Views"], of, {
+    linkOf: ({ key }) => hereWith({ path: key }),
+    whole: "page views",
+  });
 
 export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id">): boolean => name === unique_id;
 /** A link to a record, with its uid where that is not its name, and its e-mail address. */

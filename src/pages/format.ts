@@ -3,8 +3,8 @@
 const LANGUAGE = navigator.languages.find((one) => /^en\b/.test(one)) ?? "en";
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** The one place that knows in which zone times are told: the browser's, until an answer tells another one. */
-export const times = { zone: OWN_ZONE };
+/** The one place that knows in which zone times are told: the browser's, until an answer tells another one; and which days are shown. */
+export const times = { zone: OWN_ZONE, days: "" };
 
 const told =
   (options: Intl.DateTimeFormatOptions) =>

@@ -1,5 +1,5 @@
 import { createZone } from "./admin-forms.js";
-import type { Ask, Numbers, Returning } from "./api.js";
+import type { Ask, Contacts, Numbers, Returning } from "./api.js";
 import {
   activeTile,
   createChartCard,
@@ -43,10 +43,12 @@ const createCards = () => {
     createPages(({ pages }: Numbers) => pages),
     createListCard("referrers", "Where they came from", ["Referrer", "Views"], ({ referrers }: Numbers) => referrers, {
       linkOf: ({ key }) => hereWith({ referrer: key }),
+      whole: "page views that came from another site",
     }),
     // A token may be for figures alone.
     createListCard("accounts", "Accounts that do most", ["Account", "Events"], ({ busiest }: Numbers) => busiest, {
       linkOf: (one) => linkToAccount(one),
+      whole: "events that name an account",
     }),
     createListCard(
       "fell",
@@ -73,17 +75,11 @@ const missingTile = ({ documents, events, missing, since: first }: Numbers["miss
     ? ["–", "no event has a stamp"]
     : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}`];
 const createNumberTiles = () =>
-  createTiles<Numbers>({
+  createTiles<Numbers & { people_of?: number | undefined }>({
     events: ["Events", ({ events }) => [number(events.total), against(events)]],
     views: ["Page views", ({ pages }) => [number(pages.total), against(pages)]],
-    contacts: ["Active contacts", ({ contacts }) => activeTile(contacts)],
-    accounts: [
-      "Active accounts",
-      ({ accounts, without }) => {
-        const [total, note] = activeTile(accounts);
-        return [without ? `${total} of ${number(without.of)}` : total, note];
-      },
-    ],
+    contacts: ["Active contacts", ({ contacts, people_of }) => activeTile(contacts, people_of)],
+    accounts: ["Active accounts", ({ accounts, without }) => activeTile(accounts, without?.of)],
     last: [
       "Last event",
       ({ last, last_event_at }) => (last === null ? ["–", "none in this time"] : timeTile(last ?? last_event_at)),
@@ -104,7 +100,7 @@ const toldFor = (numbers: Numbers): string => {
 const createReturning = (ask: Ask, again: () => void) => {
   const title = "Coming back";
   const card = makeCard("returning", title, {
-    isWide: true,
+    ...{ isWide: true, isOfDays: false },
     note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
   });
   let of = "account";
@@ -180,8 +176,12 @@ export const createNumbers = (main: Element, ask: Ask) => {
   const view = createView<Numbers>(main, "Numbers", {
     ask,
     address: (state) => `/v2/numbers?${toQuery(state)}`,
-    draw: async (numbers, state) => {
-      for (const one of [tiles, ...cards]) one.draw(numbers);
+    draw: async (numbers, state, isNow) => {
+      for (const one of cards) one.draw(numbers);
+      const people =
+        numbers.without && (await ask.get<Contacts>(`/v2/numbers/contacts?${toQuery({ ...state, name: undefined })}`));
+      if (!isNow()) return undefined;
+      tiles.draw({ ...numbers, people_of: people?.active });
       const { last_event_at: last, events, busiest, without } = numbers;
       const others = without?.total && linkTo("/accounts", { without: state.name });
       replace(

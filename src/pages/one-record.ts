@@ -8,6 +8,7 @@ import {
   createPages,
   createTiles,
   createTraits,
+  cut,
   makeCard,
   noteNames,
   timeTile,
@@ -16,7 +17,7 @@ import {
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
 import { createTimeLine } from "./time-line.js";
-import { hereWith, linkTo, linkToAccount, linkToContact, onDay, toQuery } from "./url-state.js";
+import { hereWith, linkTo, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events of a time line that are asked for at once. */
@@ -25,7 +26,7 @@ const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
   ...whose("Contact", linkToContact),
-  { head: "Events", of: ({ events }) => events },
+  { head: "Events of all time", of: ({ events }) => events },
   { head: "Last seen", of: (one) => one.last_seen_on, shown: ({ last_seen_on: day }) => day ?? "never" },
 ];
 
@@ -33,10 +34,17 @@ const createMembers = () => {
   const card = makeCard("members", "Members", { isWide: true });
   return {
     element: card.element,
-    draw({ members: { data, total } }: OneAccount): void {
-      card.hold(MEMBERS, data);
+    draw({ members: { data, total }, figures: { people, since } }: OneAccount): void {
+      const isTold = people && !since && people.total === people.data.reduce((sum, { events }) => sum + events, 0);
+      const { name } = readState();
+      // Of those who are not told, none is known to have done nothing.
+      const inThisTime = (one: Member) =>
+        people?.data.find(({ id }) => id === one.id)?.events ?? (isTold ? 0 : undefined);
+      const [whose, ...rest] = MEMBERS;
+      const columns = [whose!, { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime }, ...rest];
+      card.hold(columns, data);
       if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
-      const table = makeScroll("Members", [makeTable("Members", MEMBERS, data)], "div.scroll.whole");
+      const table = makeScroll("Members", [makeTable("Members", columns, data)], "div.scroll.whole");
       const more = `The ${data.length} seen last, of ${number(total)}.`;
       card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
     },
@@ -46,7 +54,7 @@ const createMembers = () => {
 /** The active days of the last 90, a column a week, darker in four steps up to the busiest one. Each leads to that day. */
 const createCalendar = () => {
   const title = "Active days";
-  const card = makeCard("calendar", title, { isWide: true });
+  const card = makeCard("calendar", title, { isWide: true, isOfDays: false });
   return {
     element: card.element,
     draw({ days: { starts, counts } }: OneAccount): void {

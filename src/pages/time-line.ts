@@ -46,7 +46,7 @@ export const createTimeLine = (
     );
   };
 
-  const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true });
+  const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true, isOfDays: false });
   const list = make("div.time-line");
   const more = make("button", { type: "button", hidden: true, click: () => readOlder() }, "Older events");
   const none = make("p.nothing", { hidden: true }, "No such event is stored.");

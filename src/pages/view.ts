@@ -21,6 +21,7 @@ const createTimes = () => {
     tell({ starts, ends }: Partial<Pick<Numbers, "starts" | "ends">>): void {
       const [first = 0, last = 0] = [starts?.[0], ends && ends - 1];
       const isByHour = starts && stepFormat(starts).head === "Hour";
+      times.days = starts ? `-${dayOf(first)}-to-${dayOf(last)}` : "";
       const days = `${day(first)} to ${day(last)}${dayOf(last) < dayOf(Date.now()) ? ", without today" : ""}`;
       shown.textContent = isByHour ? `since ${moment(first)}` : days;
       shown.hidden = last === 0 || chosenSpan(readState()) === undefined;
