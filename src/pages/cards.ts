@@ -26,6 +26,7 @@ import {
   since,
   stampOf,
   stepFormat,
+  times,
 } from "./format.js";
 import { go, hereWith, linkToAccount, linkToContact, onDay } from "./url-state.js";
 
@@ -37,7 +38,11 @@ const SHOWN = 10;
 export const makeCard = (name: string, title: string, { isWide = false, note = "", isOfDays = true } = {}) => {
   let lines: unknown[][] = [];
   const body = make("div.body");
-  const csv = makeCsvButton(name, title, () => lines, isOfDays);
+  const csv = makeCsvButton(
+    () => name + (isOfDays ? times.days : ""),
+    title,
+    () => lines,
+  );
   csv.hidden = true;
   const element = make(
     isWide ? "section.card.wide" : "section.card",
@@ -193,19 +198,16 @@ export const changeOf = ({ events, before }: { events: number; before: number })
  *
  * @param heads of the key, and of its number
  * @param of what it shows of an answer
- * @param options what each leads to, and of what its share is
+ * @param options what each leads to, and of what its share is; of nothing where it has none
  */
 export const createListCard = <A, T extends Counted>(
   name: string,
   title: string,
   [head, unit]: readonly [string, string],
   of: (answer: A) => { data: readonly T[]; total: number } | undefined,
-  {
-    linkOf,
-    isOfShares = true,
-    whole = unit.toLowerCase(),
-  }: { linkOf: (one: T) => string; isOfShares?: boolean; whole?: string },
+  { linkOf, whole = unit.toLowerCase() }: { linkOf: (one: T) => string; whole?: string },
 ) => {
+  const isOfShares = whole !== "";
   const card = makeCard(name, title);
   let isWhole = false;
   const draw = (answer: A): void => {
@@ -245,10 +247,7 @@ export const createListCard = <A, T extends Counted>(
 
 /** The pages that were viewed. */
 export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
-  createListCard("pages", "Most viewed pages", ["Path", "Views"], of, {
-    linkOf: ({ key }) => hereWith({ path: key }),
-    whole: "page views",
-  });
+  createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
 
 export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id">): boolean => name === unique_id;
 /** A link to a record, with its uid where that is not its name, and its e-mail address. */

@@ -1,4 +1,4 @@
-import { number, times } from "./format.js";
+import { number } from "./format.js";
 
 /* What the pages are made of: elements, tables, files. Text is never parsed as HTML. */
 
@@ -153,17 +153,12 @@ export const toLines = <T>(columns: readonly Column<T>[], data: readonly T[]): u
   return [kept.map(({ head }) => head), ...data.map((one) => kept.map(({ of }) => of!(one)))];
 };
 
-/** A button that saves a table as a file, which is named by the days that are shown, unless it has others. */
-export const makeCsvButton = (
-  name: string,
-  label: string,
-  lines: () => unknown[][] | Promise<unknown[][]>,
-  isOfDays = true,
-) => {
+/** A button that saves a table as a file. */
+export const makeCsvButton = (name: () => string, label: string, lines: () => unknown[][] | Promise<unknown[][]>) => {
   const click = async () => {
     const text = (await lines()).map((line) => `${line.map(quote).join(",")}\r\n`).join("");
     // With a mark of its encoding, without which some spreadsheets take it for another one.
-    save(`${name}${isOfDays ? times.days : ""}.csv`, "text/csv;charset=utf-8", `\ufeff${text}`);
+    save(`${name()}.csv`, "text/csv;charset=utf-8", `\ufeff${text}`);
   };
   return make("button.quiet", { type: "button", "aria-label": `${label} as CSV`, click }, "CSV");
 };

@@ -11,7 +11,7 @@ import {
   toLines,
   withCommas,
 } from "./elements.js";
-import { number, sinceDay } from "./format.js";
+import { number, sinceDay, times } from "./format.js";
 import {
   filtersOf,
   hereWith,
@@ -222,7 +222,11 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     const list = makeTable(title, of.columns, data, { name: `table.listed.${path}`, makeHead });
     replace(table, data.length === 0 ? make("p.nothing", ...none) : list, ...noteNames(kind, data));
   };
-  const csv = makeCsvButton(path, title, async () => toLines(of.columns, await allRows()));
+  const csv = makeCsvButton(
+    () => path + times.days,
+    title,
+    async () => toLines(of.columns, await allRows()),
+  );
   const view = createView<Answer<T>>(main, title, {
     ask,
     address: addressOf,

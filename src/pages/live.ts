@@ -25,13 +25,10 @@ const FORMATS: Record<Scale, StepFormat> = {
 const SHOWN: Record<Scale, string> = { seconds: "the last minute", minutes: "the last hour" };
 const WORDS = { connecting: "Connecting", live: "Live", paused: "Paused", reconnecting: "Reconnecting" };
 
-const timeOf = (at: number) =>
-  make(
-    "time",
-    { datetime: new Date(at).toISOString() },
-    ...(dayOf(at) === dayOf(Date.now()) ? [] : [make("small", day(at))]),
-    clockOfSeconds(at),
-  );
+const timeOf = (at: number) => {
+  const of = dayOf(at) === dayOf(Date.now()) ? "" : `${day(at)} `;
+  return make("time", { datetime: new Date(at).toISOString() }, of + clockOfSeconds(at));
+};
 
 /** Where the pages of accounts and contacts are, for a page that another server shows. */
 const { serviceUrl: HOME = "" } = document.body.dataset;

@@ -43,7 +43,7 @@ const createCards = () => {
     createPages(({ pages }: Numbers) => pages),
     createListCard("referrers", "Where they came from", ["Referrer", "Views"], ({ referrers }: Numbers) => referrers, {
       linkOf: ({ key }) => hereWith({ referrer: key }),
-      whole: "page views that came from another site",
+      whole: "views that came from another site",
     }),
     // A token may be for figures alone.
     createListCard("accounts", "Accounts that do most", ["Account", "Events"], ({ busiest }: Numbers) => busiest, {
@@ -55,14 +55,14 @@ const createCards = () => {
       "Accounts that lost most",
       ["Account", "Events"],
       ({ fell }: Numbers) => fell && { data: fell, total: 0 },
-      { linkOf: linkToAccount, isOfShares: false },
+      { linkOf: linkToAccount, whole: "" },
     ),
     createListCard(
       "without",
       "Accounts that did not do it",
       ["Account", "Events"],
       ({ without }: Numbers) => without && { data: without.data, total: 0 },
-      { linkOf: (one) => linkTo(`/accounts/${one.id}`), isOfShares: false },
+      { linkOf: (one) => linkTo(`/accounts/${one.id}`), whole: "" },
     ),
     createListCard("people", "Contacts that do most", ["Contact", "Events"], ({ people }: Numbers) => people, {
       linkOf: linkToContact,

@@ -52,18 +52,16 @@ export const createSteps = (main: Element, ask: Ask) => {
     makeCard("steps", "Steps", { isWide: true, note: "Share: of those who took the first step." }),
     makeCard("stopped", "Who stops where", { isWide: true }),
   ];
-  const draw = (data: readonly Step[], unknown: readonly string[]) => {
+  const draw = (data: readonly Step[], isUnknown: readonly boolean[]) => {
     const [all] = data.map(({ contacts }) => contacts);
     const columns: Column<Step>[] = [
       {
         head: "Step",
         of: ({ event_uid }) => event_uid,
-        shown: ({ event_uid, contacts }) =>
-          make(
-            "span",
-            withBar(event_uid, contacts / Math.max(1, all!)),
-            ...(unknown.includes(event_uid) ? [make("small.down", "no event has this name")] : []),
-          ),
+        shown: (one) => {
+          const bar = withBar(one.event_uid, one.contacts / Math.max(1, all!));
+          return isUnknown[data.indexOf(one)] ? make("span", bar, make("small.down", "no event has this name")) : bar;
+        },
       },
       { head: "Contacts", of: ({ contacts }) => contacts },
       {
@@ -102,17 +100,13 @@ export const createSteps = (main: Element, ask: Ask) => {
       replace(names, ...[...data, ...more].map(({ event_uid }) => make("option", { value: event_uid })));
       cards.hidden = answer.object === "numbers";
       if (answer.object === "numbers") return { told: "Name two to five events, in the order in which they are done." };
-      const unused = answer.data.filter(({ contacts }) => contacts === 0).map(({ event_uid }) => event_uid);
-      const found = await Promise.all(
-        unused.map((event_uid) =>
-          ask.get<{ data: unknown[] }>(`/v2/events?${new URLSearchParams({ event_uid, limit: "1" })}`),
-        ),
-      );
+      const isUnknown = async ({ contacts, event_uid }: Step) => {
+        const query = new URLSearchParams({ event_uid, limit: "1" });
+        return contacts === 0 && (await ask.get<{ data: unknown[] }>(`/v2/events?${query}`))?.data.length === 0;
+      };
+      const areUnknown = await Promise.all(answer.data.map(isUnknown));
       if (!isNow()) return undefined;
-      draw(
-        answer.data,
-        unused.filter((_, at) => found[at]?.data.length === 0),
-      );
+      draw(answer.data, areUnknown);
       const latest = "Of a name that came more often, the latest 200,000 events were looked at. ";
       return { told: `Begun in this time. ${answer.cut ? latest : ""}${toldOf(answer.counted_to, answer)}` };
     },

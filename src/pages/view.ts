@@ -76,12 +76,7 @@ export const createView = <T>(
   const { ask, address, draw, parts, above = [], hasTimes = true } = options;
   const title = make("h1", heading);
   const status = make("p.note", { role: "status" }, "Loading …");
-  const asked = make("code");
-  const foot = make(
-    "div.note.asked",
-    link("/questions", "All questions"),
-    make("details", make("summary", "This page for a program"), asked),
-  );
+  const foot = make("p.note", link("/questions", "All questions"));
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
@@ -106,8 +101,7 @@ export const createView = <T>(
     choice.draw(state);
     drawFilters(filters, state);
     try {
-      const query = address(state);
-      const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(query);
+      const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(address(state));
       const shown = answer && isNow() && (await draw(answer, state, isNow));
       // Something else was chosen meanwhile, or the token was wrong.
       if (!shown || !isNow()) return;
@@ -115,7 +109,6 @@ export const createView = <T>(
       status.textContent = shown.told;
       title.textContent = shown.title ?? heading;
       document.title = `${title.textContent} · tracklet`;
-      asked.textContent = `GET ${query}`;
       choice.tell(answer);
       element.setAttribute("aria-busy", "false");
     } catch (error) {

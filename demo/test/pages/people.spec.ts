@@ -200,7 +200,7 @@ test("The page of an account shows its members, its days and what it did", PAGES
   await follow(page, "Acme Ltd");
   expect(page.url()).toMatch(/\/accounts\/[0-9a-f-]{36}#span=30d$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
-  await expect(page.locator("dl.traits")).toHaveText(/uidacme.*planteam/);
+  await expect(page.locator("dl.traits")).toHaveText(/uidacme.*: active on .* of the last 14 days.*planteam/);
   for (const [name, value] of [
     ["events", "5"],
     ["contacts", "1"],
@@ -337,7 +337,7 @@ test.describe("In German, on a phone", () => {
     await open(page, "/accounts");
     await expect(page.locator("main")).not.toContainText(/\bvor\b|gestern|heute|\d\.\d\d\d/);
     await expect(page.getByRole("rowheader", { name: "Acme Ltd" })).toBeVisible();
-    for (const head of ["Events", "Change", "Last seen"])
+    for (const head of ["Events", "Change", "Last seen", "Health"])
       await expect(page.getByRole("columnheader", { name: head })).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole("row").nth(1).getByRole("cell").nth(2)).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole("row").nth(1).getByRole("cell").nth(2)).toHaveText(/ago|now|today/);
