@@ -67,19 +67,21 @@ interface List<T> {
 }
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
 
-const lastSeen = ({ last_seen_on: on }: Account | Person) =>
-  on === null ? "never" : make("span", { title: on }, sinceDay(on));
-const healthOf = ({ health, health_source }: Account | Person) =>
-  make(
-    "span",
-    link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
-    ...(health_source === null ? [make("small", "was set")] : []),
-  );
+const lastSeen = ({ left_out, last_seen_on: on }: Account | Person) =>
+  left_out ? "" : on === null ? "never" : make("span", { title: on }, sinceDay(on));
+const healthOf = ({ left_out, health, health_source }: Account | Person) =>
+  left_out
+    ? ""
+    : make(
+        "span",
+        link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
+        ...(health_source === null ? [make("small", "was set")] : []),
+      );
 const FALLING = "lost a quarter of its events or more. That is good news.";
 
 const EVENTS: Sorted<Account | Person>[] = [
-  { sort: "events", head: "Events", of: ({ events }) => events },
-  { head: "Before", of: ({ before }) => before, shown: null },
+  { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
+  { head: "Before", of: ({ left_out, before }) => (left_out ? "" : before), shown: null },
   { sort: "change", head: "Change", shown: changeOf },
   {
     ...{ head: "Change in %", shown: null },
@@ -88,7 +90,7 @@ const EVENTS: Sorted<Account | Person>[] = [
 ];
 const SEEN: Sorted<Account | Person>[] = [
   { sort: "last_seen_on", head: "Last seen", of: (one) => one.last_seen_on, shown: lastSeen },
-  { sort: "health", head: "Health", of: ({ health }) => health, shown: healthOf },
+  { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 
 const ACCOUNTS: List<Account> = {
@@ -106,6 +108,7 @@ const ACCOUNTS: List<Account> = {
       "active",
       "No account has been active in this time. Events name one by identify(contact, account), or by params.account_uid.",
     ],
+    new: ["new", "No account is new in this time."],
     falling: ["falling", `No account has ${FALLING}`],
     silent: ["silent", "No account that was active in the time before is silent now."],
   },

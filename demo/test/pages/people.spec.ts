@@ -141,7 +141,10 @@ test(
     await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
     await page.getByRole("link", { name: "silent 1" }).click();
     await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
-    await page.getByRole("link", { name: "active 2" }).click();
+    await page.getByRole("link", { name: "new 1" }).click();
+    await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
+    await page.getByLabel("Search accounts").fill("quiet");
+    await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
     await page.getByLabel("Search accounts").fill("ACME");
     await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
     await expect(page.getByLabel("Search accounts")).toBeFocused();
@@ -176,7 +179,13 @@ test(
     }
     await follow(page, "active 3");
     await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
-    expect((await rows()).map(([name]) => name).sort()).toEqual(["Anna Bergannaanna@acme.example", "ben", "cleo"]);
+    // All of that health: Dora was active in the time before.
+    expect((await rows()).map(([name]) => name).sort()).toEqual([
+      "Anna Bergannaanna@acme.example",
+      "ben",
+      "cleo",
+      "dora",
+    ]);
     await page.getByRole("link", { name: "Without Health: average" }).click();
     await settled(page);
     const search = page.getByLabel("Search people");
@@ -282,6 +291,10 @@ test("An account that is none is marked, left out, and its record deleted", PAGE
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Leave this account out of all figures" }).click();
   await expect(card(page, "personal").getByRole("status")).toHaveText(/^It counts nowhere/);
+  const own = page.url();
+  await page.goto(`${changing.url}/accounts#search=company`);
+  await expect(page.getByRole("row").nth(1)).toContainText("left out");
+  await page.goto(own);
   await page.getByLabel(/its events stay with their contacts/).check();
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Delete its record" }).click();

@@ -102,14 +102,21 @@ const Health = {
   health: Type.String({ description: "As it was set, else by activity" }),
   health_source: Nullable(Type.String({ description: "`activity: …` where nobody has set it" })),
 };
+const Tabs = {
+  active: Count("Active in this time"),
+  new: Count("Those whose record began in it"),
+  falling: Count("Active, with at least a quarter fewer events than before"),
+  silent: Count("Active in the time before, and not in this one"),
+};
+const Listed = {
+  ...{ ...Change, change: Type.Integer() },
+  last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
+  left_out: Type.Boolean({ description: "It counts nowhere" }),
+  ...Health,
+};
 export const Accounts = Type.Object(
   {
-    ...{ object: Type.Literal("numbers.accounts"), ...Told },
-    ...{
-      active: Count("Active in this time"),
-      falling: Count("Active, with at least a quarter fewer events than before"),
-    },
-    silent: Count("Active in the time before, and not in this one"),
+    ...{ object: Type.Literal("numbers.accounts"), ...Told, ...Tabs },
     ...{ total: Count("Accounts that match"), offset: Type.Integer() },
     others: Nullable(
       Type.Object(
@@ -124,26 +131,19 @@ export const Accounts = Type.Object(
     data: list({
       ...Named,
       ...{ contacts: Count("Its members"), active_contacts: Count("Contacts that were active in it") },
-      ...{ ...Change, change: Type.Integer(), counts: Counts, counts_before: Counts },
-      last_seen_on: Day("The day on which it was last seen"),
-      ...Health,
+      ...{ ...Listed, counts: Counts, counts_before: Counts },
     }),
   },
   { description: "A page of accounts" },
 );
 export const Contacts = Type.Object(
   {
-    ...{ object: Type.Literal("numbers.contacts"), ...Told },
-    ...{ active: Count("Active in this time"), new: Count("Active, with a record that began in it") },
-    falling: Count("Active, with at least a quarter fewer events than before"),
-    silent: Count("Active in the time before, and not in this one"),
+    ...{ object: Type.Literal("numbers.contacts"), ...Told, ...Tabs },
     ...{ total: Count("Contacts that match"), offset: Type.Integer() },
     data: list({
       ...{ ...Named, email: Nullable(Type.String({ description: "`email` of its data" })) },
       accounts: list(Named),
-      ...{ ...Change, change: Type.Integer() },
-      last_seen_on: Nullable(Day("The day on which it was last seen")),
-      ...Health,
+      ...Listed,
     }),
   },
   { description: "A page of contacts" },
@@ -262,7 +262,8 @@ export const NumbersQuery = Type.Object({
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 const Page = {
-  health: Type.String({ default: "", description: "Of this one alone" }),
+  health: Type.String({ default: "", description: "All of this one, whenever they were active" }),
+  show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
   order: Type.Enum(["asc", "desc"], { default: "desc" }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
@@ -273,15 +274,16 @@ export const ContactsQuery = Type.Object({
     default: "",
     description: "In the name, the e-mail address or the uid: among all, whatever `show` says",
   }),
-  show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
   sort: Type.Enum(["name", "events", "change", "last_seen_on", "health"], { default: "events" }),
   ...Page,
 });
 export const AccountsQuery = Type.Object({
   ...WhenQuery,
-  search: Type.String({ default: "", description: "In the name or the uid" }),
+  search: Type.String({
+    default: "",
+    description: "In the name or the uid: among all, whatever `show` says",
+  }),
   without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
-  show: Type.Enum(["all", "falling", "silent"], { default: "all" }),
   sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on", "health"], {
     default: "events",
   }),

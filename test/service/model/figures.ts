@@ -170,20 +170,18 @@ export const toldNumbers = ({ events, pages, referrers, busiest, fell, contacts,
 };
 
 type Kind = "accounts" | "contacts";
-/** The accounts or contacts of a time: `GET /v2/numbers/accounts` with all of them. */
-export const listOf = (workspace: Workspace, kind: Kind, when: When) => {
+/** The accounts or contacts of a time, or those whose uid has a text: `GET /v2/numbers/accounts` with all of them. */
+export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: string) => {
   const key = kind === "accounts" ? accountOf : contactOf;
   const events = present(workspace).filter((event) => isCounted(workspace, event));
-  const all = counted(splitBy(events, when).flat(), key);
-  const lines = [...all.keys()].map((uid) => {
-    const [now, past] = splitBy(
-      events.filter((one) => key(one) === uid),
-      when,
-    );
+  const records = (kind === "accounts" ? workspace.accounts : workspace.people) as Map<string, unknown>;
+  const lines = [...new Set([...records.keys(), ...counted(events, key).keys()])].map((uid) => {
+    const own = events.filter((one) => key(one) === uid);
+    const [now, past] = splitBy(own, when);
     const counts = (of: When["stepOf"], some: readonly Event[]) =>
       Array.from({ length: when.length }, (_, step) => some.filter((one) => of(one) === step).length);
     const members = [...workspace.people.values()].filter(({ accounts }) => accounts.has(uid)).length;
-    const seen = now.length > 0 && dayOf(Math.max(...now.map(timeOf)), when.zone);
+    const seen = own.length > 0 ? dayOf(Math.max(...own.map(timeOf)), when.zone) : null;
     const more =
       kind === "accounts"
         ? [members, different(now, contactOf), counts(when.stepOf, now), counts(when.stepBefore, past)]
@@ -194,8 +192,8 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When) => {
   return {
     active: active.length,
     falling: active.filter(([, now, past]) => now <= past * 0.75).length,
-    silent: lines.length - active.length,
-    data: active,
+    silent: lines.filter(([, now, past]) => now === 0 && past > 0).length,
+    data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && uid.includes(search)),
   };
 };
 /** The same of what was answered. */

@@ -26,9 +26,7 @@ let service: RunningService;
 beforeAll(async () => {
   database = await openDatabase(place);
   service = await startService({ database, adminToken: ADMIN, bounds: AT_ONCE });
-  const name = { data: { name: "Zebra & Sons" } };
-  const headers = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
-  await fetch(`${service.url}/v2/accounts?uid=zoo`, { method: "PUT", headers, body: JSON.stringify(name) });
+  await asAdmin("PUT", "/v2/accounts?uid=zoo", { data: { name: "Zebra & Sons" } });
   for (const [contact_uid, account_uid, event_uid] of [
     ...[["anna", "acme", "pageview"] as const, ["ben", "zoo", "pageview"] as const, ["cleo", "zoo", "paid"] as const],
     ["ben", "zoo", "paid"] as const,
@@ -52,6 +50,39 @@ it("list the accounts of a time by name, and find some by name or uid", async ()
   expect(await names({ search: "OO" })).toEqual(["Zebra & Sons"]);
   expect(await names({ offset: "1", sort: "name", order: "asc" })).toEqual(["Zebra & Sons"]);
 });
+
+const asAdmin = async (method: string, path: string, body?: object) => {
+  const headers = { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) };
+  const answer = await fetch(service.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  expect(answer.status, path).toBe(200);
+};
+
+it.each(["accounts", "contacts"])(
+  "list %s that never did anything: as new, by a search, by their health",
+  async (kind) => {
+    const uidsOf = async (query: Record<string, string>) =>
+      (await ask(`/${kind}`, query)).data.map(({ unique_id }: { unique_id: string }) => unique_id);
+    await asAdmin("PUT", `/v2/${kind}?uid=gamma`, {});
+    const leftOut = `/v2/numbers/${kind}/${recordId(kind === "accounts" ? "account" : "contact", "gamma")}/left-out`;
+    const { new: amount } = await ask(`/${kind}`);
+    expect((await uidsOf({ show: "new" })).sort()).toContain("gamma");
+    expect(await uidsOf({ show: "new" })).toHaveLength(amount);
+    // That time was over when it began.
+    expect((await ask(`/${kind}`, { span: "30d", show: "new" })).data).toEqual([]);
+    expect(await uidsOf({ health: "bad" })).toEqual(["gamma"]);
+    expect(await uidsOf({ health: "bad", show: "silent" })).toEqual([]);
+    const told = { unique_id: "gamma", events: 0, last_seen_on: null };
+    for (const show of ["all", "new", "falling", "silent"])
+      expect((await ask(`/${kind}`, { search: "GAMM", show, span: "30d" })).data).toMatchObject([
+        { ...told, left_out: false, health: "bad" },
+      ]);
+    await asAdmin("PUT", leftOut);
+    expect((await ask(`/${kind}`, { search: "gamma" })).data).toMatchObject([{ ...told, left_out: true }]);
+    expect(await uidsOf({ health: "bad" })).toEqual([]);
+    expect((await ask(`/${kind}`)).new).toBe(amount - 1);
+    await asAdmin("DELETE", leftOut);
+  },
+);
 
 it("tell of an account: members, days, figures, latest events", async () => {
   const id = recordId("account", "zoo");
@@ -96,6 +127,25 @@ const storeAccounts = (workspace: string, prefix: string, { amount, days, data }
       [...values, days],
     );
   });
+const agoOf = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+it("tell the last day of each, whatever the time is that is asked for", async () => {
+  await storeAccounts("late", "today-", { amount: 1, days: [0, 40], data: "{}" });
+  await storeAccounts("late", "then-", { amount: 1, days: [20, 100], data: "{}" });
+  const [day40, day100] = [40, 100].map((days) => ({ from: agoOf(days), to: agoOf(days - 1), span: undefined }));
+  const seen = async (question: string, which: Record<string, string | undefined>) =>
+    (await listOf("late", which as Record<string, string>, question)).data.map((one: Record<string, unknown>) => [
+      ...[one.unique_id, one.last_seen_on],
+    ]);
+  for (const question of ["accounts", "contacts"]) {
+    const of = (uid: string, days: number) => [question === "accounts" ? uid : expect.any(String), agoOf(days)];
+    expect(await seen(question, { span: "90d", sort: "last_seen_on" })).toEqual([of("today-1", 0), of("then-1", 20)]);
+    expect(await seen(question, day40!)).toEqual([of("today-1", 0)]);
+    expect(await seen(question, day100!)).toEqual([of("then-1", 20)]);
+  }
+  expect(await seen("accounts", { span: "24h", search: "then" })).toEqual([["then-1", agoOf(20)]]);
+});
+
 const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
   answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 

@@ -1,11 +1,11 @@
 -- What did each account do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, and is silent where it has none left. All accounts are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
+-- One falls where it has lost a quarter of its events, is silent where it has none left, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all that were active, falling or silent
+-- :show = 'all': all that were active, new, falling or silent; with a search, all that match; all of a health
 -- :search = '': in the name or the uid
 -- :without = '': without those that did this, by name of event
 -- :others = 'false': true shows those that stand apart
@@ -20,6 +20,10 @@ WITH parts AS MATERIALIZED (
 ), months AS MATERIALIZED (
   SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
   UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
+  -- The days between the time and these, or all that are kept: each was seen last whatever the time is.
+  UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
+    CROSS JOIN LATERAL months_of(daterange(least(CASE :'search' || :'health' WHEN '' THEN upper(kept) ELSE coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') END, lower(lately)), lower(lately)))
+  WHERE is_now
 ), by_hour AS MATERIALIZED (
   SELECT account, contact, is_now, day, events_in(events, low, high) AS events
   FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day)
@@ -27,21 +31,35 @@ WITH parts AS MATERIALIZED (
 ), did AS MATERIALIZED (
   SELECT account AS id, coalesce(sum(events_in(events, low, high)) FILTER (WHERE is_now), 0) AS events,
          coalesce(sum(events_in(events, low, high)) FILTER (WHERE NOT is_now), 0) AS before,
-         max(last_day(month, days & mask)) FILTER (WHERE is_now IS NOT NULL) AS last_seen_on,
+         max(last_day(month, days & mask)) AS last_seen_on,
          bit_count(bit_or((days & mask) << shift) FILTER (WHERE is_now IS NULL)) AS active_days
   FROM months JOIN active USING (month)
   WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
   UNION ALL
   SELECT account, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
+), left_outs AS MATERIALIZED (
+  SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
+), found AS MATERIALIZED (
+  SELECT * FROM (
+    SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
+      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+        OR strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0 END AS is_found
+    FROM accounts CROSS JOIN (
+      SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone) AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone) AS ends
+      FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now) AS time
+    WHERE workspace = :'workspace') AS each
+  WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT did.*, unique_id, coalesce(name_in(data), unique_id, did.id::text) AS name, events - before AS change,
+  SELECT added.*, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity
+  -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
   FROM (SELECT id, coalesce(sum(events), 0)::bigint AS events, coalesce(sum(before), 0)::bigint AS before, max(last_seen_on) AS last_seen_on,
-               max(active_days) AS active_days
-        FROM did GROUP BY 1 HAVING max(last_seen_on) IS NOT NULL) AS did
-    LEFT JOIN accounts USING (id)
+               max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
+        FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
+        GROUP BY 1) AS added
+    LEFT JOIN accounts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found
 ), doers AS MATERIALIZED (
   SELECT account FROM account_names CROSS JOIN parts
   WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND name = left(:'without', 256) AND month > lower(kept) - 31 AND month < upper(kept)
@@ -53,15 +71,14 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE :'show' WHEN 'falling' THEN events > 0 AND 4 * events <= 3 * before WHEN 'silent' THEN events = 0 ELSE events > 0 END
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN events > 0 AND 4 * events <= 3 * before
+             WHEN :'show' = 'silent' THEN events = 0 AND before > 0 ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
 ), shown AS MATERIALIZED (
   SELECT fitting.* FROM fitting CROSS JOIN sums
-  WHERE CASE WHEN :'search' <> '' THEN strpos(lower(name COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-                                    OR strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-             WHEN :'others' = 'true' THEN NOT is_known
+  WHERE CASE WHEN :'search' <> '' THEN TRUE WHEN :'others' = 'true' THEN NOT is_known
              ELSE is_known OR known = 0 OR others <= 10 * known END
 ), placed AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY
@@ -122,7 +139,7 @@ WITH parts AS MATERIALIZED (
   SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50
 )
 SELECT json_build_object(
-  'active', active, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
+  'active', active, 'new', new, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
   'others', (SELECT json_build_object('total', count(*), 'events', coalesce(sum(events), 0)) FROM fitting CROSS JOIN sums
              WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
   'data', (SELECT coalesce(json_agg(json_build_object(
@@ -130,10 +147,10 @@ SELECT json_build_object(
       'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change,
       'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
       'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
-      'last_seen_on', last_seen_on, 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
+      'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs), 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
   'fell', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
       'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
 ) AS answer
 FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE events > 0 AND 4 * events <= 3 * before) AS falling,
-             count(*) FILTER (WHERE events = 0) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;
+             count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE events = 0 AND before > 0) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

@@ -1,11 +1,11 @@
 -- What did each contact do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it has none left, and new where its record began in this time. A search is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
+-- One falls where it has lost a quarter of its events, is silent where it has none left, and new where its record began in this time. A search, or a health, is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all that were active, new, falling or silent; with a search, all that match
+-- :show = 'all': all that were active, new, falling or silent; with a search, all that match; all of a health
 -- :search = '': in the name, the e-mail address or the uid
 -- :health = '': of this health alone
 -- :sort = 'events': name, events, change, last_seen_on or health
@@ -17,40 +17,51 @@ WITH parts AS MATERIALIZED (
 ), months AS MATERIALIZED (
   SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
   UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
+  -- The days between the time and these, or all that are kept: each was seen last whatever the time is.
+  UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
+    CROSS JOIN LATERAL months_of(daterange(least(CASE :'search' || :'health' WHEN '' THEN upper(kept) ELSE coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') END, lower(lately)), lower(lately)))
+  WHERE is_now
 ), by_hour AS MATERIALIZED (
   SELECT contact, is_now, day, events_in(events, low, high) AS events
   FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day) WHERE workspace = :'workspace'
 ), did AS MATERIALIZED (
   SELECT contact AS id, coalesce(sum(events_in(events, low, high)) FILTER (WHERE is_now), 0) AS events,
          coalesce(sum(events_in(events, low, high)) FILTER (WHERE NOT is_now), 0) AS before,
-         max(last_day(month, days & mask)) FILTER (WHERE is_now IS NOT NULL) AS last_seen_on,
+         max(last_day(month, days & mask)) AS last_seen_on,
          bit_count(bit_or((days & mask) << shift) FILTER (WHERE is_now IS NULL)) AS active_days
   FROM months JOIN active USING (month)
   WHERE workspace = :'workspace' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
   UNION ALL
   SELECT contact, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
+), left_outs AS MATERIALIZED (
+  SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
 ), found AS MATERIALIZED (
-  SELECT id FROM contacts
-  WHERE :'search' <> '' AND workspace = :'workspace' AND (
-    strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-    OR strpos(lower(data COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-      AND (strpos(lower(name_in(data) COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-           OR strpos(lower(substring(data FROM '"email" *: *"([^"]*)"') COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0))
+  SELECT * FROM (
+    SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
+      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+        OR strpos(lower(data COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+          AND (strpos(lower(name_in(data) COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
+               OR strpos(lower(substring(data FROM '"email" *: *"([^"]*)"') COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0) END AS is_found
+    FROM contacts CROSS JOIN (
+      SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone) AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone) AS ends
+      FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now) AS time
+    WHERE workspace = :'workspace') AS each
+  WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, events - before AS change, coalesce(created_at >= (SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC')) FROM parts WHERE is_now), FALSE) AS is_new,
+  SELECT added.*, events - before AS change,
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
   -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
   FROM (SELECT id, coalesce(sum(events), 0)::bigint AS events, coalesce(sum(before), 0)::bigint AS before, max(last_seen_on) AS last_seen_on,
-               max(active_days) AS active_days, bool_or(is_found) AS is_found
-        FROM (SELECT *, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, TRUE FROM found) AS each
-        GROUP BY 1 HAVING max(last_seen_on) IS NOT NULL OR bool_or(is_found)) AS added
-    LEFT JOIN contacts USING (id)
+               max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
+        FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
+        GROUP BY 1) AS added
+    LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found
 ), shown AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN events > 0 AND is_new
-             WHEN :'show' = 'falling' THEN events > 0 AND 4 * events <= 3 * before WHEN :'show' = 'silent' THEN events = 0 ELSE events > 0 END
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN events > 0 AND 4 * events <= 3 * before
+             WHEN :'show' = 'silent' THEN events = 0 AND before > 0 ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health')
 ), sorted AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY
@@ -61,9 +72,6 @@ WITH parts AS MATERIALIZED (
   FROM shown
 ), page AS MATERIALIZED (
   SELECT * FROM sorted WHERE place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
-), earlier AS (
-  SELECT contact AS id, max(last_day(month, days)) AS day FROM active
-  WHERE workspace = :'workspace' AND days <> 0::bit(31) AND contact IN (SELECT id FROM page WHERE last_seen_on IS NULL) GROUP BY 1
 ), companies AS (
   SELECT contact_id AS id, json_agg(json_build_object('id', accounts.id, 'unique_id', told(unique_id), 'name', coalesce(to_json(name_in(data)), told(unique_id)))
     ORDER BY coalesce(name_in(data), unique_id), accounts.id) AS accounts
@@ -75,10 +83,10 @@ SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),
-      'events', events, 'before', before, 'change', change, 'last_seen_on', coalesce(last_seen_on, day),
+      'events', events, 'before', before, 'change', change, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs),
       'health', page.health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || page.health END) ORDER BY place), '[]')
-    FROM page LEFT JOIN contacts USING (id) LEFT JOIN earlier USING (id) LEFT JOIN companies USING (id))
+    FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer
-FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE events > 0 AND is_new) AS new,
+FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_new) AS new,
              count(*) FILTER (WHERE events > 0 AND 4 * events <= 3 * before) AS falling,
-             count(*) FILTER (WHERE events = 0 AND last_seen_on IS NOT NULL) AS silent FROM listed) AS counts;
+             count(*) FILTER (WHERE events = 0 AND before > 0) AS silent FROM listed) AS counts;
