@@ -10,6 +10,7 @@ const LATE_MS = 60_000;
 type Event = TimeLine["data"][number];
 
 const COLUMNS: Column<Event>[] = [
+  { head: "happened_at", of: (one) => stampOf(one.happened_at) },
   { head: "received_at", of: (one) => stampOf(one.received_at) },
   { head: "contact", of: ({ contact }) => contact.name },
   { head: "contact_uid", of: ({ contact }) => contact.unique_id },
@@ -33,7 +34,7 @@ export const createTimeLine = (
   path: string,
   { limit, hasContacts = false }: { limit: number; hasContacts?: boolean },
 ) => {
-  const makeEvent = ({ received_at: at, occurred_at: occurred, event_uid, contact, account, params }: Event) => {
+  const makeEvent = ({ happened_at: at, received_at: arrived, event_uid, contact, account, params }: Event) => {
     const company = account && link(linkToAccount(account), account.name);
     const whose = hasContacts ? link(linkToContact(contact), contact.name) : company;
     return make(
@@ -41,7 +42,7 @@ export const createTimeLine = (
       make("time", { datetime: new Date(at).toISOString(), title: moment(at) }, clockOfSeconds(at)),
       link(hereWith({ name: event_uid }), event_uid, { class: "event-name" }),
       make("span.who", ...(whose ? [whose] : [])),
-      ...(occurred !== null && at - occurred > LATE_MS ? [make("small", `happened ${moment(occurred)}`)] : []),
+      ...(arrived - at > LATE_MS ? [make("small", `arrived ${moment(arrived)}`)] : []),
       ...makeParams(parse(params)),
     );
   };
@@ -62,15 +63,16 @@ export const createTimeLine = (
   };
   const draw = () => {
     const days = new Map<string, Event[]>();
-    for (const event of shown.events) {
-      const day = dayOf(event.received_at);
+    // They come by arrival. All is here that has happened since the oldest of them arrived.
+    for (const event of shown.events.toSorted((one, other) => other.happened_at - one.happened_at)) {
+      const day = dayOf(event.happened_at);
       days.set(day, [...(days.get(day) ?? []), event]);
     }
     const ofDay = ([day, events]: [string, Event[]]) =>
       make(
         "section",
         { "data-day": day },
-        make("h3", longDay(events[0]!.received_at)),
+        make("h3", longDay(events[0]!.happened_at)),
         make("ol", ...events.map(makeEvent)),
       );
     replace(list, ...[...days].map(ofDay));

@@ -398,6 +398,14 @@ test(
     await line.getByText("more", { exact: true }).click();
     for (const name of Object.keys(stamp)) await expect(line.getByText(name)).toBeVisible();
     await expect(line.getByText(text)).toBeVisible();
+    // What arrives late stands where it happened.
+    const late = { contact_uid: "gina", event_uid: "late", params: { occurred_at: Date.now() - 2 * 86_400_000 } };
+    await changing.post(late);
+    await page.evaluate(() => dispatchEvent(new HashChangeEvent("hashchange")));
+    await expect(line.locator(".event-name")).toHaveText(["seen", "late"]);
+    await expect(line.last()).toContainText("arrived");
+    await expect(tile(page, "first")).toHaveText("2d ago");
+    await expect(tile(page, "last")).not.toHaveText("2d ago");
   },
 );
 

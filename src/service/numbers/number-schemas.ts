@@ -151,7 +151,7 @@ export const Contacts = Type.Object(
 const { created_at, data, stage, salesmachine } = Account.properties;
 export const OneAccount = Type.Object({
   ...{ object: Type.Literal("numbers.account"), ...Told, ...Named, created_at, data, stage, salesmachine },
-  last_event_at: Nullable(Time("When its last event that is counted was received")),
+  last_event_at: Nullable(Time("When its last event that is counted happened")),
   members: Type.Object({
     total: Type.Integer(),
     data: list({
@@ -170,8 +170,8 @@ export const OneContact = Type.Object({
   memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
   events: Type.Integer(),
   ...{
-    first_seen_at: Nullable(Time("By the first event that is stored")),
-    last_seen_at: Nullable(Time("By the last one")),
+    first_seen_at: Nullable(Time("When the first event that is stored happened")),
+    last_seen_at: Nullable(Time("When the last one did")),
   },
 });
 export const TimeLine = Type.Object({
@@ -179,6 +179,7 @@ export const TimeLine = Type.Object({
   time_zone: Type.String(),
   data: list({
     ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
+    happened_at: Time("`occurred_at`, where that is from 30 days before the receipt up to it, else the receipt"),
     ...{ contact: Type.Object(Named), account: Nullable(Type.Object(Named)), account_uid: Nullable(Type.String()) },
     ...{
       event_uid: Type.String(),

@@ -220,26 +220,25 @@ const FILTERS: Record<string, (event: Event) => string | undefined> = {
 const ofOne = async (driver: Driver, workspace: Workspace, contact: string): Promise<void> => {
   const id = await idOf(driver, workspace, "contact", contact);
   if (id === undefined) return;
-  const times = present(workspace)
-    .filter((event) => event.contact === contact)
-    .map(({ received }) => received.from);
+  const own = present(workspace).filter((event) => event.contact === contact);
+  const happened = own.map(count.timeOf).toSorted((a, b) => a - b);
   const { events, first_seen_at, last_seen_at, memberships } = await get(
     driver,
     workspace,
     `/v2/numbers/contacts/${id}`,
   );
-  const wanted = [times.length, Math.min(...times), Math.max(...times), workspace.people.get(contact)!.accounts.size];
+  const wanted = [own.length, happened[0], happened.at(-1), workspace.people.get(contact)!.accounts.size];
   expectSame(`the contact ${contact}`, [events, first_seen_at, last_seen_at, memberships.total], wanted);
-  const line: number[] = [];
+  const line: Record<string, number>[] = [];
   for (let before: string | null = ""; before !== null; ) {
     const page = await get(driver, workspace, `/v2/numbers/contacts/${id}/events?limit=20${before}`);
-    line.push(...page.data.map(({ received_at }: { received_at: number }) => received_at));
+    line.push(...page.data);
     before = page.next && `&before=${page.next}`;
   }
   expectSame(
     `the time line of ${contact}`,
-    line,
-    times.toSorted((a, b) => b - a),
+    [line.map((one) => one.received_at), line.map((one) => one.happened_at!).toSorted((a, b) => a - b)],
+    [own.map(({ received }) => received.from).toSorted((a, b) => b - a), happened],
   );
 };
 

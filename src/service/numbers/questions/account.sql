@@ -22,8 +22,8 @@ WITH own AS MATERIALIZED (
 ), listed AS (
   SELECT * FROM members ORDER BY last_seen_on DESC NULLS LAST, id LIMIT 200
 ), latest AS (
-  SELECT max(received_at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
-    SELECT received_at FROM counted_events
+  SELECT max(at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
+    SELECT at FROM counted_events
     WHERE contact_id = seen.contact AND account = own.id AND id >= id_at((extract(epoch FROM last_seen_on::timestamp AT TIME ZONE zone) * 1000)::bigint)) AS events
   WHERE last_seen_on = (SELECT max(last_seen_on) FROM seen)
 )

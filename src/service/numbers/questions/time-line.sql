@@ -54,6 +54,7 @@ WITH own AS MATERIALIZED (
 )
 SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(json_build_object('id', page.id, 'received_at', received_at, 'occurred_at', occurred_at,
+      'happened_at', CASE WHEN occurred_at BETWEEN received_at - 2592000000 AND received_at THEN occurred_at ELSE received_at END,
       'contact', json_build_object('id', contact_id, 'unique_id', told(contact_uid), 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
       'account', CASE WHEN account_uid <> '' THEN json_build_object('id', account, 'unique_id', told(account_uid), 'name', coalesce(to_json(company), told(account_uid))) END,
       'account_uid', told(nullif(account_uid, '')), 'event_uid', told(event_uid), 'params', left(params, 4000),
