@@ -98,8 +98,14 @@ export const createAsk = ({ opened, closed }: { opened: () => void; closed: () =
       const sent = token;
       const answer = await fetch(path, { headers: { authorization: `Bearer ${sent}` } });
       if (answer.status === 401 || sent !== token) {
+        const { error } = await answer.json().catch(() => ({}));
+        const [, kind] = /of the kind (\w+)/.exec(error) ?? [];
         if (sent === token)
-          close("The service does not know this token. Is it the access token, not the API token of your pages?");
+          close(
+            kind === undefined
+              ? "The service does not know this token."
+              : `This token is of the kind ${kind}: this page wants the access token.`,
+          );
         return undefined;
       }
       const body = await answer.json();

@@ -29,7 +29,7 @@ test(
     await expect(field(page)).toBeVisible();
     await expect(page.getByRole("heading")).toHaveText(["Log in"]);
     await give(page, API_TOKEN);
-    await expect(page.getByRole("alert")).toHaveText(/The service does not know this token\. Is it the access token/);
+    await expect(page.getByRole("alert")).toHaveText(/This token is of the kind api: this page wants the access token/);
     await expect(field(page)).toBeFocused();
     await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
     expect(asked.filter((path) => !/^\/(numbers\/.*)?$/.test(path))).toEqual(["/v2/numbers"]);

@@ -52,8 +52,9 @@ export const requireBearer = ({ find, hasAdmin }: Access, ...kinds: Kind[]): pre
       return done();
     }
     const [how, detail] = text === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3
+    const other = token === undefined ? "" : `this one is of the kind ${token.kind}, `;
     done(
-      new HttpError(401, `the ${what} token is ${how}: send Authorization: Bearer <token>`, {
+      new HttpError(401, `the ${what} token is ${how}: ${other}send Authorization: Bearer <token>`, {
         "www-authenticate": `Bearer realm="${realm}"${detail}`,
       }),
     );

@@ -46,7 +46,11 @@ it("tells figures without a uid to a token for numbers, and nothing else", async
     [400, `?account=${id}`],
     [401, "/accounts", "/left-out", `/accounts/${id}`, `/accounts/${id}/events`],
   ])
-    for (const path of paths) expect((await service.get(`/v2/numbers${path}`, wall)).status, String(path)).toBe(status);
+    for (const path of paths) {
+      const answer = await service.get(`/v2/numbers${path}`, wall);
+      expect(answer.status, String(path)).toBe(status);
+      if (status === 401) expect((await answer.json()).error).toMatch(/this one is of the kind numbers/);
+    }
   for (const path of ["events", "users", `accounts/${id}`])
     expect((await service.get(`/v2/${path}`, wall)).status, path).toBe(401);
   await revokeToken(service.database, of);
