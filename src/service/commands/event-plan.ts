@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { PROOF_MEMBER } from "../ingest/identity-proof.js";
 import { type Exported, exportRows } from "../records/export.js";
 import { missingByDay, type Since } from "../records/missing.js";
@@ -58,7 +59,7 @@ const addMember = ({ members }: Planned, name: string, value: unknown): void => 
   member.kinds.add(kindOf(value));
 };
 
-/** Members with their types, as JSON Schema names them, and how often they came: for an assistant. */
+/** Members with their types, as JSON Schema names them, and how often they came: for an assistant, too. */
 export const toMembers = (members: Planned["members"]) =>
   Object.fromEntries(
     [...members].map(([name, { events, kinds }]) => [
@@ -66,6 +67,21 @@ export const toMembers = (members: Planned["members"]) =>
       { type: kinds.size === 1 ? [...kinds][0] : [...kinds].sort(), description: `in ${events} events` },
     ]),
   );
+
+/** How often one came, and since when. */
+const tell = ({ events, since }: Planned): string =>
+  `${events} events since ${new Date(since).toISOString().slice(0, 10)}`;
+
+/** As JSON Schema: an object whose members are the names of events. */
+const toSchema = (planned: readonly Planned[]): string => {
+  const properties = planned.map((one) => {
+    const required = [...one.members].filter(([, { events }]) => events === one.events).map(([name]) => name);
+    const members = { properties: toMembers(one.members), required };
+    return [one.name, { type: "object", description: tell(one), ...members }];
+  });
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  return `${JSON.stringify({ $schema, properties: Object.fromEntries(properties) }, undefined, 2)}\n`;
+};
 
 const TYPES: Record<Kind, string> = {
   string: "string",
@@ -92,8 +108,7 @@ const toTypes = (planned: readonly Planned[]): string => {
           return `      ${JSON.stringify(name)}${events < one.events ? "?" : ""}: ${type};\n`;
         });
       const params = members.length > 0 ? `{\n${members.join("")}    }` : "undefined";
-      const since = new Date(one.since).toISOString().slice(0, 10);
-      return `    /** ${one.events} events since ${since}. */\n    ${JSON.stringify(one.name)}: ${params};\n`;
+      return `    /** ${tell(one)}. */\n    ${JSON.stringify(one.name)}: ${params};\n`;
     });
   return `import "tracklet";\n\ndeclare module "tracklet" {\n  interface Events {\n${events.join("")}  }\n}\n`;
 };
@@ -102,16 +117,19 @@ const toTypes = (planned: readonly Planned[]): string => {
 export const addPlanCommand = ({ program, workspace, since, until, reading, say, write }: Commands): void => {
   program
     .command("plan")
-    .description("writes the names of events that came, as TypeScript: members, types, how often and since when")
+    .description("writes the names of events that came, with their members, types, how often and since when")
+    .addOption(
+      new Option("--as <form>", "TypeScript for an app, or JSON Schema").choices(["types", "schema"]).default("types"),
+    )
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
     .addOption(workspace())
-    .action((which: Since) =>
+    .action(({ as, ...which }: Since & { as: "types" | "schema" }) =>
       reading(async (query) => {
         const { planned, leftOut } = await planOf(exportRows(query, { table: "events", ...which }));
         if (leftOut > 0)
           say(`${leftOut} events are left out: over ${MAX_NAMES} names, or of over ${MAX_LENGTH} characters`);
-        write([toTypes(planned)]);
+        write([as === "schema" ? toSchema(planned) : toTypes(planned)]);
         say(`${planned.length} names`);
       }),
     );

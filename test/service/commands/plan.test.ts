@@ -68,3 +68,18 @@ it("has no page views, which are the script's own, and nothing of what a stamp a
   );
   expect(out).not.toContain("pageview");
 });
+
+it("writes the same as JSON Schema, page views too", async () => {
+  const { properties } = JSON.parse((await run("plan", "--as", "schema")).out);
+  expect(properties.signed_up).toMatchObject({
+    description: expect.stringMatching(/^2 events since \d{4}-\d\d-\d\d$/),
+    properties: {
+      plan: { type: "string", description: "in 2 events" },
+      seats: { type: ["null", "number"] },
+      via: { type: "array", description: "in 1 events" },
+    },
+    required: ["plan", "seats"],
+  });
+  expect(Object.keys(properties.stamped.properties)).toEqual(["plan"]);
+  expect(Object.keys(properties)).toContain("pageview");
+});
