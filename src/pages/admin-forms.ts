@@ -13,7 +13,7 @@ const askAs = async (token: string, method: string, path: string, body?: object)
       "The service has no admin token, or this record no longer. The first is made by: tracklet-service token create maintenance --kind admin",
     );
   // How a program sends it is no help here.
-  throw new Error((await answer.json()).error.replace(/: send Authorization.*/, ""));
+  throw new Error((await answer.json()).error.replace(/[:,] send Authorization.*/, ""));
 };
 
 /**

@@ -251,7 +251,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   const said = card(page, "personal").getByRole("status");
   await token.fill(ACCESS_TOKEN);
   await page.getByRole("button", { name: "Export all that is stored" }).click();
-  await expect(said).toHaveText(/the admin token is wrong$/);
+  await expect(said).toHaveText(/the admin token is wrong: this one is of the kind access$/);
   await expect(token).toHaveValue("");
   await token.fill(ADMIN_TOKEN);
   const [download] = await Promise.all([
