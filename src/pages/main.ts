@@ -6,7 +6,7 @@ import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
 import { createAccount, createContact } from "./one-record.js";
 import { createQuestions, createSteps } from "./questions.js";
-import { readPath } from "./url-state.js";
+import { linkTo, readPath } from "./url-state.js";
 
 /* The pages of the service, for whoever has the access token. */
 
@@ -39,10 +39,14 @@ const close = () => {
 };
 const open = async () => {
   const { page, id = "" } = readPath();
-  const of = page === "live" ? "/#live" : page === "numbers" ? "/" : `/${page.replace(/s?$/, "s")}`;
-  for (const link of nav.querySelectorAll("a"))
-    if (link.getAttribute("href") === of) link.setAttribute("aria-current", "page");
+  const of = page === "live" || page === "numbers" ? "/" : `/${page.replace(/s?$/, "s")}`;
+  for (const link of nav.querySelectorAll("a")) {
+    const isLive = link.hash === "#live";
+    // A page shows the time that was chosen on the one before.
+    if (!isLive) link.href = linkTo(link.pathname);
+    if (link.pathname === of && isLive === (page === "live")) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
+  }
   nav.hidden = !ask.open();
   if (nav.hidden) return;
   if (shown?.page !== page) {

@@ -89,6 +89,14 @@ const createCalendar = () => {
   };
 };
 
+/** Says at the top that what stands below counts nowhere. */
+const createLeftOutNote = () =>
+  make(
+    "p.down",
+    { hidden: true },
+    "Left out, by itself or with its account: no figure and no health counts what it does.",
+  );
+
 /** One account: who belongs to it, and what they did. */
 export const createAccount = (main: Element, ask: Ask, id: string) => {
   const tiles = createTiles<OneAccount>({
@@ -112,7 +120,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     createMembers(),
     createCalendar(),
   ];
-  const [traits, leftOut] = [createTraits(), createLeftOut(ask)];
+  const [traits, leftOut, note] = [createTraits(), createLeftOut(ask), createLeftOutNote()];
   const personal = createPersonal("account", id, (text) => view.end(text));
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
   const view = createView<OneAccount>(main, "Account", {
@@ -120,14 +128,16 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
     draw: async (answer, state, isNow) => {
       for (const one of [traits, tiles, ...cards]) one.draw(answer);
-      personal.draw(answer, await leftOut.load());
+      const left = await leftOut.load();
+      note.hidden = !left.some((one) => one.id === id);
+      personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);
       return { title: answer.name, told: toldOf(answer.counted_to, { ...answer, since: answer.figures.since }) };
     },
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
     parts: [
-      ...[traits.element, tiles.element],
+      ...[note, traits.element, tiles.element],
       make("div.cards", ...[...cards, line, personal].map(({ element }) => element)),
     ],
   });
@@ -141,7 +151,8 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
     first: ["First seen", (answer) => timeTile(answer.first_seen_at)],
     last: ["Last seen", (answer) => timeTile(answer.last_seen_at)],
   });
-  const [traits, accounts, leftOut] = [createTraits(), make("p.memberships"), createLeftOut(ask)];
+  const [traits, accounts] = [createTraits(), make("p.memberships")];
+  const [leftOut, note] = [createLeftOut(ask), createLeftOutNote()];
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: OF_CONTACT });
   const personal = createPersonal("contact", id, (text) => view.end(text));
   const view = createView<OneContact>(main, "Contact", {
@@ -153,14 +164,16 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       const links = withCommas(data.map((one) => link(linkToAccount(one), one.name)));
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
       replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
-      personal.draw(answer, await leftOut.load());
+      const left = await leftOut.load();
+      note.hidden = !left.some((one) => one.id === id || data.some((account) => account.id === one.id));
+      personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);
       return { title: answer.name, told: toldOf(Date.now()) };
     },
     hasTimes: false,
     above: [make("p.back", link("/contacts", "People"))],
-    parts: [...[traits.element, accounts, tiles.element], make("div.cards", line.element, personal.element)],
+    parts: [...[note, traits.element, accounts, tiles.element], make("div.cards", line.element, personal.element)],
   });
   return view;
 };
