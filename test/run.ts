@@ -17,37 +17,35 @@ import { NPM } from "./support/npm.js";
 
 interface Counts {
   passed: number;
-  failed: number;
-  /** Tests that were skipped, a line each. */
+  /** Names, a line each: the end of the output tells them, too. */
+  failed: string[];
   skipped: string[];
 }
 
-const countsOfVitest = ({ numPassedTests, numFailedTests, testResults }: JsonTestResults): Counts => ({
-  passed: numPassedTests,
-  failed: numFailedTests,
-  skipped: testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status === "skipped")
-    .map(({ fullName }) => fullName),
-});
+const countsOfVitest = ({ numPassedTests, testResults }: JsonTestResults): Counts => {
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const named = (wanted: string) => all.filter(({ status }) => status === wanted).map(({ fullName }) => fullName);
+  return { passed: numPassedTests, failed: named("failed"), skipped: named("skipped") };
+};
 
-const skippedIn = (suites: readonly JSONReportSuite[] = []): string[] =>
+/** The tests of a status: a test that passed only on a second try ("flaky") counts as failed. */
+const namedIn = (wanted: readonly string[], suites: readonly JSONReportSuite[] = []): string[] =>
   suites.flatMap(({ specs, suites: inner }) => [
     ...specs.flatMap(({ title, tests }) =>
       tests
-        .filter(({ status }) => status === "skipped")
+        .filter(({ status }) => wanted.includes(status))
         .map(({ projectName, annotations: [reason] }) =>
           [projectName, title, reason?.description].filter(Boolean).join(": "),
         ),
     ),
-    ...skippedIn(inner),
+    ...namedIn(wanted, inner),
   ]);
 
-/** A test that passed only on a second try, and an error beside all tests, count as failed. */
+/** An error beside all tests counts as failed, too. */
 const countsOfPlaywright = ({ stats, errors, suites }: JSONReport): Counts => ({
   passed: stats.expected,
-  failed: stats.unexpected + stats.flaky + errors.length,
-  skipped: skippedIn(suites),
+  failed: [...namedIn(["unexpected", "flaky"], suites), ...errors.map(({ message }) => message ?? "an error")],
+  skipped: namedIn(["skipped"], suites),
 });
 
 const isAll = process.argv.includes("--all");
@@ -55,7 +53,7 @@ const isAll = process.argv.includes("--all");
 if (isAll) process.env.TEST_ALL = "1";
 else delete process.env.TEST_ALL;
 
-const total: Counts = { passed: 0, failed: 0, skipped: [] };
+const total: Counts = { passed: 0, failed: [], skipped: [] };
 
 /** Runs one of the package's scripts, its output streaming through; resolves to whether it succeeded. */
 const script = async (name: string, ...args: string[]): Promise<boolean> => {
@@ -72,7 +70,7 @@ const script = async (name: string, ...args: string[]): Promise<boolean> => {
 const stage = async (name: string, action: () => boolean | Promise<boolean>): Promise<boolean> => {
   console.log(`\n▶ ${name}`);
   const start = performance.now();
-  const { failed } = total;
+  const before = total.failed.length;
   const isOk = await Promise.resolve()
     .then(action)
     .catch((error: unknown) => {
@@ -80,7 +78,7 @@ const stage = async (name: string, action: () => boolean | Promise<boolean>): Pr
       return false;
     });
   console.log(`${isOk ? "✔" : "✘"} ${name}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-  if (!isOk && total.failed === failed) total.failed++;
+  if (!isOk && total.failed.length === before) total.failed.push(name);
   return isOk;
 };
 
@@ -95,7 +93,7 @@ const tests = async <Report>(countsOf: (report: Report) => Counts, name: string,
   const isOk = await script(name, ...args);
   const { passed, failed, skipped } = countsOf(JSON.parse(readFileSync(file, "utf8")));
   total.passed += passed;
-  total.failed += failed;
+  total.failed.push(...failed);
   total.skipped.push(...skipped);
   return isOk;
 };
@@ -125,10 +123,11 @@ if ((await types) && isBuilt) {
 rmSync(folder, { recursive: true });
 const { passed, failed, skipped } = total;
 if (skipped.length > 0) console.log(["\nSkipped:", ...new Set(skipped)].join("\n  "));
+if (failed.length > 0) console.log(["\nFailed:", ...failed].join("\n  "));
 if (!isAll)
   console.log(
     "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, Firefox and WebKit, slow unit tests, and all of the service but its model.",
   );
 
-if (failed > 0) process.exitCode = 1;
-console.log(`\n${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`);
+if (failed.length > 0) process.exitCode = 1;
+console.log(`\n${passed} passed, ${failed.length} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`);
