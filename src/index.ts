@@ -3,7 +3,7 @@
  * and reach the one tracker of their name whoever started it. On a server, where there is no page, nothing is done or kept.
  */
 
-import { openHub } from "./browser/global.js";
+import { openHub } from "./browser/hub.js";
 import type { ChangeListener, Command, Config, Consent, FlushResult, Hub, Identity, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.

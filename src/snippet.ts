@@ -1,5 +1,5 @@
 /** The script-tag form: the attributes of the tag are the options. */
-import { openHub } from "./browser/global.js";
+import { openHub } from "./browser/hub.js";
 import { currentScript } from "./browser/page.js";
 import { attempt } from "./shared/attempt.js";
 

@@ -7,7 +7,7 @@ import { uuid } from "../shared/uuid.js";
 import type { ChangeListener, Command, Config, Consent, Hub } from "../types.js";
 import { config, isPerPage } from "./config.js";
 import * as delivery from "./delivery/delivery.js";
-import { openHub } from "./global.js";
+import { openHub } from "./hub.js";
 import { identity, readIdentity, resetIdsBy } from "./state/identity.js";
 import { allow, CONSENT, consent, get, getStored, named } from "./state/storage.js";
 

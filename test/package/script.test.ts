@@ -39,5 +39,5 @@ it("the script shortens what is listed, which its source has and no public type 
 it("the script tells Chromium by its first line to compile all of it while it arrives; what an app bundles does not", async () => {
   const hint = "//# allFunctionsCalledOnLoad";
   expect((await read("dist/tracklet.iife.js")).split("\n")[0]).toBe(hint);
-  expect(await read("dist/browser/global.js")).not.toContain(hint);
+  expect(await read("dist/browser/hub.js")).not.toContain(hint);
 });

@@ -22,7 +22,7 @@ export const prepare = (entry: Entry): Evaluate => {
 
 /** The only place that knows how a page makes its tracker. */
 export const startTracker = (window: object, config: Config & { name: string }): Tracker => {
-  const { openHub } = prepare("src/browser/global.ts")(window) as typeof import("../../src/browser/global.js");
+  const { openHub } = prepare("src/browser/hub.ts")(window) as typeof import("../../src/browser/hub.js");
   const hub = openHub(config.name);
   hub.init(config);
   return hub;

@@ -40,7 +40,7 @@ const sentIn = async (act: Act): Promise<string> => {
   let sent: string[] = [];
   await inWorld(async (world) => {
     const page = await world.open({ name: "unused" });
-    const load = async () => (await page.load<{ openHub: Place["hub"] }>("src/browser/global.ts")).openHub;
+    const load = async () => (await page.load<{ openHub: Place["hub"] }>("src/browser/hub.ts")).openHub;
     const app = await page.load<Place["app"]>("src/index.ts");
     const place = { page, world, globals: page.window, hub: await load(), other: await load(), app };
     await page.run(() => (typeof act === "string" ? act.split("; ").map((step) => take(place, step)) : act(place)));

@@ -149,7 +149,7 @@ it.each<[what: string, before: (window: Record<string, unknown>) => void, consen
     const [hub, second] = [await createOn(page), await createOn(page, { name: "second" })];
     await world.clock.advance(100);
     expect([hub.consent(), second.consent()]).toEqual([consent, consent]);
-    const { openHub } = await page.load<typeof import("../../src/browser/global.js")>("src/browser/global.ts");
+    const { openHub } = await page.load<typeof import("../../src/browser/hub.js")>("src/browser/hub.ts");
     const config = {
       apiToken: "token",
       trackUrl: "https://track.example",
