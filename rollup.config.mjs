@@ -87,7 +87,7 @@ const SHORTENED = [
  * @type {import("rollup").RollupOptions & { output: import("rollup").OutputOptions }}
  */
 export const script = {
-  input: "src/snippet.ts",
+  input: "src/script-tag.ts",
   output: { file: "dist/tracklet.iife.js", format: "iife", strict: false, sourcemap: "hidden" },
   plugins: [
     compile(),
@@ -157,7 +157,7 @@ const withoutScripts = {
   name: "without-scripts",
   generateBundle: (_, bundle) => {
     for (const file of Object.keys(bundle))
-      if (/^(inspector\/|recorder\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
+      if (/^(inspector\/|recorder\/|script-tag\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
   },
 };
 

@@ -46,7 +46,7 @@ const buildScript = async (): Promise<void> => {
   // Not loaded where it is not needed: the compiler takes a while.
   const { rollup } = await import("rollup");
   const { script } = await import("../../rollup.config.mjs");
-  const bundle = await rollup({ ...script, input: join(SOURCE, "../snippet.ts") });
+  const bundle = await rollup({ ...script, input: join(SOURCE, "../script-tag.ts") });
   const { output } = await bundle.generate({ ...script.output, sourcemap: false });
   for (const one of output)
     await writeFile(

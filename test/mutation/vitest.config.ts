@@ -6,7 +6,7 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: [
       "test/unit/{browser,server,shared}/**/*.test.ts",
-      "test/unit/{hub,snippet}.test.ts",
+      "test/unit/{hub,script-tag}.test.ts",
       "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
     ],

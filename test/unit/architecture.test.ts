@@ -98,7 +98,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   }),
   ["what asks a service shares nothing with what sends to it", /^conform\//, "conform/|node:"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types(/|$)"],
-  ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
+  ["no other entry uses the add-ons", /^(index|script-tag|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 
 it.each<[string, () => string[]]>([

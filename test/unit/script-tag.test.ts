@@ -22,7 +22,7 @@ const tag = (options: Record<string, string>, parent: ParentNode = document.head
 const run = async (current: HTMLScriptElement | null): Promise<void> => {
   vi.spyOn(page.Document.prototype, "currentScript", "get").mockReturnValue(current as never);
   vi.resetModules();
-  await import("../../src/snippet.js");
+  await import("../../src/script-tag.js");
 };
 const keys = (): string[] =>
   Object.keys(localStorage)
