@@ -235,7 +235,7 @@ const recorder = {
   ],
   plugins: [
     freshTracker(
-      "global",
+      "hub",
       ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
       ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
       ...["history", "EventTarget"],

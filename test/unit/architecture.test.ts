@@ -86,8 +86,8 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     /^inspector\/(watch|ask)\//,
     "inspector/(watch|ask)/|shared/(attempt|options|token-scope)$|browser/(delivery/row|state/(storage|identity))$",
   ],
-  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/(attempt|options)$"],
-  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],
+  ["it judges by what it watches", /^inspector\/judge\//, "inspector/(watch|ask|judge)/|shared/(attempt|options)$"],
+  ["it shows what it judges", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],
   ...SERVICE.map((folder, at): [string, RegExp, string] => {
     const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
     return [
