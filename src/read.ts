@@ -1,7 +1,6 @@
 /** `tracklet/read`: the look-ups of accounts, contacts, users and events, for servers and other trusted places. */
 
-import { NotFoundError, TrackletError } from "./server/errors.js";
-import { type CallOptions, checkReach, type Reach, request } from "./server/http.js";
+import { NotFoundError, TrackletError } from "./api-client/errors.js";
 import {
   type Account,
   type Ask,
@@ -18,8 +17,9 @@ import {
   type StoredEvent,
   type UserList,
   userLists,
-} from "./server/reader.js";
-import { check, checkAddress, isObject, isText } from "./server/validate.js";
+} from "./api-client/look-ups.js";
+import { type CallOptions, checkReach, type Reach, request } from "./api-client/request.js";
+import { check, checkAddress, isObject, isText } from "./api-client/validate.js";
 
 export {
   type AnswerDetails,
@@ -30,8 +30,7 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./server/errors.js";
-export type { CallOptions, Reach } from "./server/http.js";
+} from "./api-client/errors.js";
 export type {
   Account,
   Contact,
@@ -47,7 +46,8 @@ export type {
   User,
   UserList,
   UserPage,
-} from "./server/reader.js";
+} from "./api-client/look-ups.js";
+export type { CallOptions, Reach } from "./api-client/request.js";
 
 /** Where the records are, and who asks. */
 export interface ReaderConfig extends Reach {

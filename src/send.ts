@@ -1,7 +1,7 @@
 /** `tracklet/send`: events from a server. */
 
-import { type CallOptions, request } from "./server/http.js";
-import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./server/send.js";
+import { type CallOptions, request } from "./api-client/request.js";
+import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./api-client/send.js";
 
 export {
   type AnswerDetails,
@@ -12,9 +12,9 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./server/errors.js";
-export type { CallOptions, Reach } from "./server/http.js";
-export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./server/send.js";
+} from "./api-client/errors.js";
+export type { CallOptions, Reach } from "./api-client/request.js";
+export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./api-client/send.js";
 export {
   type AccountTraits,
   type AdminConfig,
@@ -26,7 +26,7 @@ export {
   sendEvents,
   updateAccount,
   updateContact,
-} from "./server/send.js";
+} from "./api-client/send.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429

@@ -146,7 +146,7 @@ describe.each(["accounts", "contacts"] as const)("%s", (kind) => {
     ["a text", json("id"), `${noRecord} "id"`],
     ["several records", json([found, found]), `${noRecord} array`],
     ["a list of texts, by uid", json(["a"]), `${noRecord} "a"`, true],
-    // That no more is read than the bound: unit/server/response-body.
+    // That no more is read than the bound: unit/api-client/response-body.
     ["too long", { body: "a".repeat(17 * 1_048_576) }, "body: longer than 16 MiB", true],
   ])("refuse an answer that is %s", async (_, reply, error, isByUid = false) => {
     for (const call of isByUid ? [find] : [get, find]) {

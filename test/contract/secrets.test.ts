@@ -17,7 +17,7 @@ const shown = (value: unknown): string => {
   return [deep, JSON.stringify(value), `${message}`, `${stack}`, String(value), ...below].join("\n");
 };
 
-/** As an answer may repeat it. How else it may be encoded: unit/server/redact-tokens. */
+/** As an answer may repeat it. How else it may be encoded: unit/api-client/redact-tokens. */
 const formsOf = (secret: string): string[] => [secret, encodeURIComponent(secret)];
 const TOKEN_FORMS = formsOf(TOKEN);
 const FORMS = [...TOKEN_FORMS, ...formsOf(CREDENTIALS)];

@@ -1,7 +1,7 @@
 /** `npm run mutate`: of the files that are named, of all with `--all`, or else of those that differ from `origin/main`. */
 import { execFileSync, spawnSync } from "node:child_process";
 
-const SOURCE = /^src\/(browser\/(capture|state|delivery)|server|shared)\/.*\.ts$/;
+const SOURCE = /^src\/(browser\/(capture|state|delivery)|api-client|shared)\/.*\.ts$/;
 
 const files = process.argv.slice(2);
 if (!files.length) {
@@ -13,4 +13,4 @@ if (files.length) {
   const chosen = files.includes("--all") ? [] : ["--mutate", files.join()];
   const args = ["stryker", "run", "test/mutation/stryker.config.mjs", ...chosen];
   process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
-} else console.log("no file of src/{browser,server,shared} differs from origin/main: name some, or say --all");
+} else console.log("no file of src/{browser,api-client,shared} differs from origin/main: name some, or say --all");

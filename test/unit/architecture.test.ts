@@ -60,9 +60,9 @@ const reach = (name: string, seen = new Set<string>()): Set<string> => {
 const COMMON = "shared/|types(/|$)|browser/(config|reporting|page)$";
 it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
-  ["what runs on servers never meets the browser part", /^(server\/|read$|send$)/, "(server|shared)/|types(/|$)"],
+  ["what runs on servers meets no browser part", /^(api-client\/|read$|send$)/, "(api-client|shared)/|types(/|$)"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
-  ["the browser part never meets what runs on servers", /^browser\//, "(?!server/)"],
+  ["the browser part never meets what runs on servers", /^browser\//, "(?!api-client/)"],
   ["nothing beside the service uses it but its pages", /^(?!service\/|pages\/)/, "(?!service/)"],
   [
     "the pages of the service take from it what it answers, and nothing else",
@@ -98,7 +98,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   }),
   ["what asks a service shares nothing with what sends to it", /^conform\//, "conform/|node:"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types(/|$)"],
-  ["no other entry uses the add-ons", /^(index|script-tag|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
+  ["no other entry has the add-ons", /^(index|script-tag|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 
 it.each<[string, () => string[]]>([
@@ -135,7 +135,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(byName.get("browser/tracker")!.imports.length).toBeGreaterThan(5);
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
-  expect(places(/^server\/errors$/, /\bclass \w/)).toHaveLength(1);
+  expect(places(/^api-client\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
  * The errors of `tracklet/read` and `tracklet/send`. The browser part never throws and must not import this file.
  *
  * Each class answers to `instanceof` and to `error.name`: names are strings, so they survive minification and tell the
- * errors apart when two copies of the package are loaded. No error holds a token: see redact-tokens.ts.
+ * errors apart when two copies of the package are loaded. No error holds a token: see `redactTokens` in request.ts.
  */
 
 /** A class of errors. `Error`'s second argument is of ES2022, which the ES2020 library does not know. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBody } from "../../../src/server/http.js";
+import { readBody } from "../../../src/api-client/request.js";
 
 /** A body of so many parts of 64 KiB, and what became of it. */
 const parts = (count: number, atCancel = async (): Promise<void> => {}) => {

@@ -1,5 +1,5 @@
 import { NotFoundError } from "./errors.js";
-import type { CallOptions } from "./http.js";
+import type { CallOptions } from "./request.js";
 import { check, checkWhole, isObject, isText } from "./validate.js";
 
 /** What the service's look-ups answer, typed as far as it is known and open to more members. */

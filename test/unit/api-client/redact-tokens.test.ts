@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { redactTokens } from "../../../src/server/http.js";
+import { redactTokens } from "../../../src/api-client/request.js";
 
 it("finds a token however its characters are percent-encoded", () => {
   const character = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));

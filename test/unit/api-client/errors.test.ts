@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { minify } from "terser";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import * as errors from "../../../src/server/errors.js";
+import * as errors from "../../../src/api-client/errors.js";
 
 const { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError } =
   errors;
@@ -26,7 +26,7 @@ it.each([
 });
 
 it("keep their names, in the stack too, when the classes are renamed", async () => {
-  const source = readFileSync(new URL("../../../src/server/errors.ts", import.meta.url), "utf8");
+  const source = readFileSync(new URL("../../../src/api-client/errors.ts", import.meta.url), "utf8");
   const options = { target: ts.ScriptTarget.ES2020, module: ts.ModuleKind.ESNext };
   const script = ts.transpileModule(source, { compilerOptions: options }).outputText;
   const names = Object.keys(errors);

@@ -2,8 +2,8 @@ import { backOffMs } from "../shared/retry-policy.js";
 import { uuid } from "../shared/uuid.js";
 import type { EventName, Events, ParamsObject, TrackArguments } from "../types/declared.js";
 import { type ApiError, NotFoundError, type TrackletError } from "./errors.js";
-import { type CallOptions, checkReach, type Reach, request } from "./http.js";
-import { type Account, type Contact, isId, record, type Stage } from "./reader.js";
+import { type Account, type Contact, isId, record, type Stage } from "./look-ups.js";
+import { type CallOptions, checkReach, type Reach, request } from "./request.js";
 import { check, checkAddress, checkJson, checkWhole, isObject, isText, uidText } from "./validate.js";
 
 /** What `sendEvent` and `sendEvents` have in common: where events go, and what is sent of one. */
