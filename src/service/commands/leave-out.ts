@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
-import { leaveOut } from "../days/left-out.js";
+import { leaveOut } from "../days/leave-out.js";
 import { HttpError } from "../http/errors.js";
 import type { Kind } from "../numbers/people/names.js";
 import type { Commands } from "./commands.js";

@@ -4,11 +4,11 @@ import { idAt, SET_BACK_MS, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
 import { isTaken, type Task } from "../database/tasks.js";
+import { dueAt, STEP, step } from "./add-events.js";
 import { findAhead, putRight, readClocks } from "./clock-put-right.js";
 import { countAnew } from "./count-anew.js";
 import { allWaiting } from "./lag.js";
-import { moveOn } from "./left-out.js";
-import { dueAt, STEP, step } from "./step.js";
+import { moveOn } from "./leave-out.js";
 
 /** Milliseconds for which a workspace is left after a failure. */
 const AGAIN_MS = 60_000;

@@ -3,8 +3,8 @@ import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
+import { afterAllHaveEnded, CHUNK, deleteListed, type Which } from "./delete-events.js";
 import { BARE, removeAccounts, removeContacts } from "./retention.js";
-import { afterAllHaveEnded, CHUNK, deleteListed, type Which } from "./steps.js";
 
 /** Of a name, received in a time, or in whose params a uid stands as a whole text; all of them where nothing is said. */
 export interface Chosen {

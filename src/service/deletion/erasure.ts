@@ -7,18 +7,18 @@ import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { readClock } from "../database/service-state.js";
 import { isUnavailable } from "../database/sql-state.js";
+import { subtract } from "../days/add-events.js";
+import { columnsIn, dayOf, type EventRow } from "../days/count-tables.js";
 import { hold } from "../days/counted-place.js";
 import { forgetContacts } from "../days/forget.js";
-import { columnsIn, dayOf, type EventRow } from "../days/rows.js";
-import { subtract } from "../days/step.js";
 import { noonOf } from "../days/zone.js";
 import { makeRecords } from "../ingest/store/bare-records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/insert-rows.js";
 import { placesOfArchives } from "../records/archives.js";
 import { beginDeeds, endDeeds } from "./audit.js";
+import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./delete-events.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
 import { tellApart, tellDeleted } from "./notices.js";
-import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./steps.js";
 import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";
 
 interface Erasure {

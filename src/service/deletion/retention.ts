@@ -7,8 +7,8 @@ import { readClock, readState, writeState } from "../database/service-state.js";
 import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 import { clearPast, passDays } from "../days/forget.js";
+import { deleteInSteps, deleteListed, type Which } from "./delete-events.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
-import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 
 export interface Kept {
   /** How long events are kept. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { step } from "../../../src/service/days/step.js";
+import { step } from "../../../src/service/days/add-events.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { usePlace } from "../support/fixtures.js";

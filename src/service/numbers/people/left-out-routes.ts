@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "../../database/database.js";
 import { setZone } from "../../days/counted-place.js";
-import { leaveOut } from "../../days/left-out.js";
+import { leaveOut } from "../../days/leave-out.js";
 import { errors } from "../../http/errors.js";
 import { LeftOut, One } from "../number-schemas.js";
 import { listLeftOut } from "./left-out.js";

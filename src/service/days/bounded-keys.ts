@@ -1,5 +1,5 @@
 import type { Query } from "../database/database.js";
-import { type Into, type Line, REST, TABLES, type Table, write } from "./rows.js";
+import { type Into, type Line, REST, TABLES, type Table, write } from "./count-tables.js";
 import { later } from "./zone.js";
 
 /*

@@ -1,5 +1,7 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
+import { type Bounds, fold, KEYS, settleKeys } from "./bounded-keys.js";
+import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, tally, write } from "./count-tables.js";
 import {
   begin,
   beginAnew,
@@ -11,8 +13,6 @@ import {
   openFrom,
   setPlace,
 } from "./counted-place.js";
-import { type Bounds, fold, KEYS, settleKeys } from "./keys.js";
-import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, tally, write } from "./rows.js";
 import { later, startOf } from "./zone.js";
 
 /* All that changes the counts: whoever follows, deletes, leaves out or counts anew gives the events. */

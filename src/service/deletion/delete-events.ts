@@ -3,9 +3,9 @@ import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
 import { askNodes } from "../database/settled.js";
 import { tookTooLong } from "../database/sql-state.js";
+import { subtract } from "../days/add-events.js";
+import { columnsIn, type EventRow } from "../days/count-tables.js";
 import { hold } from "../days/counted-place.js";
-import { columnsIn, type EventRow } from "../days/rows.js";
-import { subtract } from "../days/step.js";
 import { type Reason, tellDeleted, withNoticeId } from "./notices.js";
 
 /** The transactions of a node that have written, or are prepared. */

@@ -1,10 +1,10 @@
 import { encodeText } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { READ } from "../records/records.js";
+import { change, type Size, STEP } from "./add-events.js";
+import { KEYS } from "./bounded-keys.js";
+import { readEvents } from "./count-tables.js";
 import { FIRST, hold, isCounted, type LeftOut } from "./counted-place.js";
-import { KEYS } from "./keys.js";
-import { readEvents } from "./rows.js";
-import { change, type Size, STEP } from "./step.js";
 
 /* One's own accounts and contacts, whose events count nowhere: what they have done is subtracted in steps, and added back. */
 
