@@ -1,7 +1,7 @@
-import type { LeftOut, Named } from "./api.js";
 import { isNone } from "./cards.js";
 import { type Content, make, save } from "./elements.js";
 import { isOwnZone, OWN_ZONE } from "./format.js";
+import type { LeftOut, Named } from "./session.js";
 
 /** Asks with the admin token, which is written down nowhere. */
 const askAs = async (token: string, method: string, path: string, body?: object): Promise<Response> => {

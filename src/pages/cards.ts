@@ -1,4 +1,3 @@
-import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./api.js";
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
 import {
@@ -28,6 +27,7 @@ import {
   stepFormat,
   times,
 } from "./format.js";
+import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./session.js";
 import { go, hereWith, linkToAccount, linkToContact, onDay } from "./url-state.js";
 
 const NOTHING = "Nothing in this time.";

@@ -1,4 +1,3 @@
-import type { Accounts, Ask, Contacts } from "./api.js";
 import { changeOf, createLeftOut, noteNames, whose } from "./cards.js";
 import {
   type Column,
@@ -12,6 +11,7 @@ import {
   withCommas,
 } from "./elements.js";
 import { number, sinceDay, times } from "./format.js";
+import type { Accounts, Ask, Contacts } from "./session.js";
 import {
   filtersOf,
   hereWith,

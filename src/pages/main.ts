@@ -1,4 +1,3 @@
-import { type Ask, createAsk } from "./api.js";
 import type { Arrival } from "./arrivals.js";
 import { find } from "./elements.js";
 import { createAccounts, createPeople } from "./lists.js";
@@ -6,6 +5,7 @@ import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
 import { createAccount, createContact } from "./one-record.js";
 import { createQuestions, createSteps } from "./questions.js";
+import { type Ask, createAsk } from "./session.js";
 import { linkTo, readPath } from "./url-state.js";
 
 /* The pages of the service, for whoever has the access token. */

@@ -1,5 +1,4 @@
 import { createZone } from "./admin-forms.js";
-import type { Ask, Contacts, Numbers, Returning } from "./api.js";
 import {
   activeTile,
   createChartCard,
@@ -15,6 +14,7 @@ import {
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
 import { against, day, moment, number, share } from "./format.js";
+import type { Ask, Contacts, Numbers, Returning } from "./session.js";
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 

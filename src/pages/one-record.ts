@@ -1,5 +1,4 @@
 import { createPersonal } from "./admin-forms.js";
-import type { Ask, OneAccount, OneContact } from "./api.js";
 import {
   activeTile,
   createEvents,
@@ -16,6 +15,7 @@ import {
 } from "./cards.js";
 import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
+import type { Ask, OneAccount, OneContact } from "./session.js";
 import { createTimeLine } from "./time-line.js";
 import { hereWith, linkTo, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";

@@ -1,7 +1,7 @@
-import type { Answer, Ask, Numbers, Questions, Steps } from "./api.js";
 import { cut, makeCard, noteNames, toText, whose, withBar } from "./cards.js";
 import { type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
 import { exactShare, share, stampOf } from "./format.js";
+import type { Answer, Ask, Numbers, Questions, Steps } from "./session.js";
 import { go, linkToAccount, linkToContact, only, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 

@@ -1,7 +1,7 @@
-import type { Ask, TimeLine } from "./api.js";
 import { makeCard, makeParams } from "./cards.js";
 import { type Column, link, make, replace } from "./elements.js";
 import { clockOfSeconds, dayOf, longDay, moment, stampOf } from "./format.js";
+import type { Ask, TimeLine } from "./session.js";
 import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from "./url-state.js";
 
 /** Milliseconds from happening to receipt that are worth a word. */

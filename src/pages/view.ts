@@ -1,6 +1,6 @@
-import type { Ask, Numbers } from "./api.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
 import { day, dayOf, moment, stepFormat, times } from "./format.js";
+import type { Ask, Numbers } from "./session.js";
 import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./url-state.js";
 
 /** Milliseconds after which the figures are asked for again. */

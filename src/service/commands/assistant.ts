@@ -12,7 +12,7 @@ import { answerOf, Given, wantedOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/export.js";
 import type { Say } from "./commands.js";
-import { planOf, toMembers } from "./event-plan.js";
+import { planOf, toMembers } from "./plan.js";
 
 /** Milliseconds that a statement may take: as one of a request. */
 const LIMIT_MS = 8_000;

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
+import { decodeText, filledText } from "../base/exact-text.js";
 import { wholeParams } from "../base/params.js";
-import type { Database } from "../database/database.js";
+import type { Database, Query } from "../database/database.js";
 import type { Settled } from "../database/settled.js";
 import { countedTo } from "../days/lag.js";
 import { dayIn, later, startOf } from "../days/zone.js";
@@ -11,6 +12,7 @@ import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/records.js";
 import { answerOf, Given, parametersOf } from "./ask-question.js";
 import { encoded, figuresOf } from "./figures.js";
+import { listLeftOut } from "./left-out-routes.js";
 import {
   Accounts,
   AccountsQuery,
@@ -32,7 +34,6 @@ import {
   TimeLineQuery,
   WhenQuery,
 } from "./number-schemas.js";
-import { nameIn, uidOfAccount } from "./people/names.js";
 import { ask, QUESTIONS } from "./questions.js";
 import { readWhen, type When } from "./spans.js";
 
@@ -64,6 +65,16 @@ const over = ({ query }: Pick<Database, "query">, settled: Settled) => {
       return { ranges, last_event_at, told: { ...state, ...time, counted_to } };
     },
   };
+};
+
+/** The name in the data of a record. */
+const nameIn = (data: { name?: unknown } | undefined): string | undefined => filledText(data?.name);
+
+/** @throws HttpError 400 where a workspace has no account of this id: a filter by it would show nothing */
+const uidOfAccount = async (query: Query, workspace: string, id: string): Promise<string> => {
+  const [row] = await query("SELECT unique_id FROM accounts WHERE id = $1 AND workspace = $2", [id, workspace]);
+  if (row === undefined) throw new HttpError(400, "account must be the id of an account");
+  return decodeText(String(row.unique_id));
 };
 
 /** `GET /v2/numbers` and `/v2/numbers/returning`: what a token for numbers alone may ask. Not of the vendor's interface. */
@@ -200,7 +211,12 @@ export const peopleRoutes =
         });
         const { time_zone } = await stateOf(workspace);
         return {
-          ...{ ...record, object: "numbers.contact" as const, time_zone, name: nameIn(record.data) ?? contact },
+          ...{
+            ...record,
+            object: "numbers.contact" as const,
+            time_zone,
+            name: nameIn(record.data) ?? contact,
+          },
           ...(known as Static<typeof OneContact>),
         };
       },
@@ -287,7 +303,7 @@ export const peopleRoutes =
       },
       async ({ workspace }) => ({
         object: "numbers.left_out" as const,
-        ...(await ask<Pick<Static<typeof LeftOut>, "data">>(query, "left-out", { workspace })),
+        ...(await listLeftOut(query, workspace)),
       }),
     );
   };

@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import { PROOF_MEMBER } from "../ingest/identity-proof.js";
-import { type Exported, exportRows } from "../records/export.js";
-import { missingByDay, type Since } from "../records/missing.js";
+import { type Exported, type ExportOptions, exportRows } from "../records/export.js";
 import type { Commands } from "./commands.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */
@@ -124,7 +123,7 @@ export const addPlanCommand = ({ program, workspace, since, until, reading, say,
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
     .addOption(workspace())
-    .action(({ as, ...which }: Since & { as: "types" | "schema" }) =>
+    .action(({ as, ...which }: Omit<ExportOptions, "table"> & { as: "types" | "schema" }) =>
       reading(async (query) => {
         const { planned, leftOut } = await planOf(exportRows(query, { table: "events", ...which }));
         if (leftOut > 0)
@@ -133,34 +132,4 @@ export const addPlanCommand = ({ program, workspace, since, until, reading, say,
         say(`${planned.length} names`);
       }),
     );
-};
-
-/** The command that counts what is missing. */
-export const addLossCommand = ({ program, workspace, since, until, reading, say, write }: Commands): void => {
-  program
-    .command("loss")
-    .description(
-      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened, one JSON object a line",
-    )
-    .addOption(since("pages opened from then on, as 2026-01-31; UTC unless a zone is named"))
-    .addOption(until("pages opened before"))
-    .addOption(workspace())
-    .action((options: Since) =>
-      reading(async (query) => {
-        const days = await missingByDay(query, options);
-        write(days.map((day) => `${JSON.stringify(day)}\n`));
-        say(tellLoss(days));
-      }),
-    );
-};
-
-/** The sum of all days. */
-const tellLoss = (days: Awaited<ReturnType<typeof missingByDay>>): string => {
-  if (days.length === 0) return "no event is numbered: its page must have stamp: true";
-  const sum = (column: "events" | "missing" | "aside") => days.reduce((before, day) => before + day[column], 0);
-  const [missing, aside] = [sum("missing"), sum("aside")];
-  const all = sum("events") + missing;
-  const share = all === 0 ? "" : ` (${((100 * missing) / all).toFixed(2)} %)`;
-  const note = aside === 0 ? "" : `; set aside, as their numbers cannot be: ${aside} documents`;
-  return `${missing} of ${all} events missing${share}${note}; who has the token of the pages can spoil this`;
 };

@@ -1,9 +1,9 @@
 import { Argument } from "commander";
 import { recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
+import type { LeftOut } from "../days/counted-place.js";
 import { leaveOut } from "../days/leave-out.js";
 import { HttpError } from "../http/errors.js";
-import type { Kind } from "../numbers/people/names.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on whose events count nowhere. */
@@ -18,7 +18,7 @@ export const addLeftOutCommands = ({ program, workspace, over, say }: Commands):
       .addArgument(new Argument("<kind>", "what it is").choices(["account", "contact"]))
       .argument("<uid>", "of the account or the contact")
       .addOption(workspace())
-      .action((kind: Kind, uid: string, { workspace }: { workspace: string }) =>
+      .action((kind: LeftOut["kind"], uid: string, { workspace }: { workspace: string }) =>
         over(async (database) => {
           const id = recordId(kind, uid, workspace);
           await leaveOut(database, { workspace, kind, id }, isLeftOut).catch((error) => {

@@ -1,18 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Type } from "typebox";
-import type { Database } from "../../database/database.js";
-import { setZone } from "../../days/counted-place.js";
-import { leaveOut } from "../../days/leave-out.js";
-import { errors } from "../../http/errors.js";
-import { LeftOut, One } from "../number-schemas.js";
-import { listLeftOut } from "./left-out.js";
-import type { Kind } from "./names.js";
+import { type Static, Type } from "typebox";
+import type { Database, Query } from "../database/database.js";
+import { setZone } from "../days/counted-place.js";
+import { leaveOut } from "../days/leave-out.js";
+import { errors } from "../http/errors.js";
+import { LeftOut, One } from "./number-schemas.js";
+import { ask } from "./questions.js";
+
+/** One's own accounts and contacts, which count nowhere; accounts first. */
+export const listLeftOut = (query: Query, workspace: string) =>
+  ask<Pick<Static<typeof LeftOut>, "data">>(query, "left-out", { workspace });
 
 /** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere; `PUT /v2/numbers/time-zone`: in which days are counted. With the admin token. */
 export const leftOutRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
-    for (const kind of ["account", "contact"] satisfies Kind[])
+    for (const kind of ["account", "contact"] as const)
       for (const method of ["PUT", "DELETE"] as const)
         app.route({
           method,
@@ -25,7 +28,7 @@ export const leftOutRoutes =
           },
           handler: async ({ params: { id }, workspace }) => {
             await leaveOut(database, { workspace, kind, id }, method === "PUT");
-            return { object: "numbers.left_out" as const, data: await listLeftOut(database.query, workspace) };
+            return { object: "numbers.left_out" as const, ...(await listLeftOut(database.query, workspace)) };
           },
         });
     app.put(
