@@ -69,3 +69,13 @@ export const contentSecurityPolicy = (allowed: Record<string, string>): string =
   })
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join("; ");
+
+/** The policy of the pages of numbers: their own files alone, and no markup made of text. */
+export const PAGES_POLICY = contentSecurityPolicy({
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "connect-src": "'self'",
+  "require-trusted-types-for": "'script'",
+  "trusted-types": "'none'",
+});

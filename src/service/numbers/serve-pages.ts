@@ -5,7 +5,7 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
 import { sha256 } from "../access/tokens.js";
 import { ROOT_FOLDER } from "../config/options.js";
-import { contentSecurityPolicy, PAGE_HEADERS } from "../http/headers.js";
+import { PAGE_HEADERS, PAGES_POLICY } from "../http/headers.js";
 
 const FILES = {
   "main.js": "text/javascript",
@@ -13,14 +13,6 @@ const FILES = {
   "icon.svg": "image/svg+xml",
   "bookmark.svg": "image/svg+xml",
 };
-const POLICY = contentSecurityPolicy({
-  "script-src": "'self'",
-  "style-src": "'self'",
-  "img-src": "'self'",
-  "connect-src": "'self'",
-  "require-trusted-types-for": "'script'",
-  "trusted-types": "'none'",
-});
 
 /**
  * What pages of every origin load, with how long it may be kept. A pasted tag names no release, so the script's path has no hash.
@@ -67,7 +59,7 @@ export const pages: FastifyPluginAsync = async (app) => {
   for (const path of PATHS)
     app.get(path, { schema: { hide: true } }, async (_request, reply) =>
       reply
-        .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })
+        .headers({ "cache-control": "no-cache", "content-security-policy": PAGES_POLICY })
         .type("text/html; charset=utf-8")
         .send(page),
     );
