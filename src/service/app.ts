@@ -17,7 +17,7 @@ import { createTasks } from "./database/tasks.js";
 import { followDays } from "./days/follower.js";
 import { createBehind } from "./days/lag.js";
 import { tellDeeds } from "./deletion/audit.js";
-import { createRetentionBehind, keepFor } from "./deletion/retention.js";
+import { keepFor, retentionBehind } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
 import {
   answerBadHttp,
@@ -177,7 +177,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchState({
     folder: database.folder,
     sums: behind,
-    retention: kept === undefined ? async () => [] : createRetentionBehind(database.query, kept),
+    retention: async () => (kept === undefined ? [] : retentionBehind(database.query, kept)),
     upkeep: () => readUpkeep(database.query),
   });
   metrics.watchRequests(app);

@@ -2,7 +2,7 @@ import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileReason, StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import type { Database } from "../database/database.js";
+import { countIn, type Database } from "../database/database.js";
 import { freeBytes, syncFolder } from "../database/embedded/room.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
@@ -133,6 +133,6 @@ const drill = async (
     await rm(place, { recursive: true, force: true });
   }
   await writeState(database.query, { drill_done: await readClock(database.query) });
-  const events = Number((await database.query("SELECT count(*) AS count FROM events"))[0]!.count);
+  const events = await countIn(database.query, "events");
   say(`${last.file} can be restored: ${tellCounts(rows)}, as they were at ${taken}; now there are ${events} events`);
 };

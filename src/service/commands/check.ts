@@ -99,11 +99,11 @@ const ofEvents = async (query: Query, workspaces: readonly string[]): Promise<Li
 };
 
 const ofWaiting = async (query: Query): Promise<Line> => {
-  const [row] = await query(
+  const [row] = await query<{ waiting: number; open: number }>(
     `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') AS waiting, coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS open
      FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
-  const [waiting, open] = [Number(row!.waiting), Number(row!.open)];
+  const { waiting, open } = row!;
   const text = `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`;
   return [text, waiting > 0 && open > WAITING];
 };
@@ -168,11 +168,11 @@ const readExpected = (value: string): Expected => {
 
 /** When the last event of a name came, in epoch milliseconds; what was imported has come before. */
 const lastOf = async (query: Query, workspace: string, name: string): Promise<number | undefined> => {
-  const [row] = await query<{ received_at: unknown }>(
+  const [row] = await query<{ received_at: number }>(
     `SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NULL${
       name === ANY ? "" : ` ${NAMED}`
     } ORDER BY id DESC LIMIT 1`,
     name === ANY ? [workspace] : [workspace, encodeText(name)],
   );
-  return row && Number(row.received_at);
+  return row?.received_at;
 };

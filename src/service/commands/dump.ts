@@ -6,7 +6,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
 import { readLines } from "../base/lines.js";
 import { fileReason, StartError } from "../base/start-error.js";
-import type { Copying, Database, Query } from "../database/database.js";
+import { type Copying, countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { versionsOf } from "../database/migrations.js";
 import { isServed } from "../database/postgres/postgres.js";
@@ -55,8 +55,7 @@ type Counts = Record<string, number>;
 
 export const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
   const counts: Counts = {};
-  for (const { name } of tables)
-    counts[name] = Number((await query(`SELECT count(*) AS count FROM ${name}`))[0]!.count);
+  for (const { name } of tables) counts[name] = await countIn(query, name);
   return counts;
 };
 

@@ -13,7 +13,6 @@ import { lostPlace } from "../records/after-restore.js";
 import {
   csvRow,
   type Exported,
-  type ExportOptions,
   exportPage,
   exportRows,
   jsonLine,
@@ -99,16 +98,6 @@ async function* settledRows(query: Query, workspace: string, part: Part): AsyncG
   }
 }
 
-/** Events up to what is settled, once the newest of them is: so none is missing that was there at the beginning. */
-const exportSettled = async (
-  query: Query,
-  options: ExportOptions,
-  waiting: Waiting,
-): Promise<AsyncGenerator<Exported>> => {
-  const newest = (await exportPage(query, options, { limit: 1, order: "desc" })).rows[0];
-  return exportRows(query, options, { before: await untilSettled(newest && String(newest.id), waiting) });
-};
-
 interface Waiting {
   settled: Settled;
   say: Say;
@@ -177,12 +166,15 @@ export const addExportCommand = ({
             `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
           );
         await note(database);
-        const settled = createSettled(query, bounds);
-        const rows =
-          table === "events"
-            ? await exportSettled(query, { table, ...which }, { settled, say })
-            : exportRows(query, { table, ...which });
-        await writeRows(rows, format, stdout);
+        const options = { table, ...which };
+        const part: Part = {};
+        // Up to what is settled, once the newest event is: so none is missing that was there at the beginning.
+        if (table === "events") {
+          const newest = (await exportPage(query, options, { limit: 1, order: "desc" })).rows[0];
+          const settled = createSettled(query, bounds);
+          part.before = await untilSettled(newest && String(newest.id), { settled, say });
+        }
+        await writeRows(exportRows(query, options, part), format, stdout);
       });
     });
 };

@@ -27,6 +27,19 @@ const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
 /** Events between two lines of progress. */
 const TELL_EVERY = 100_000;
 
+/** What is stored together. @param lengthOf characters that one takes in memory */
+async function* chunksOf<T>(all: AsyncIterable<T>, lengthOf: (one: T) => number = () => 0): AsyncGenerator<T[]> {
+  let [chunk, length]: [T[], number] = [[], 0];
+  for await (const one of all) {
+    chunk.push(one);
+    length += lengthOf(one);
+    if (chunk.length < CHUNK && length <= CHUNK_LENGTH) continue;
+    yield chunk;
+    [chunk, length] = [[], 0];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
 /** Stores events that come from elsewhere as if they were sent; resolves to how many are new. */
 const storeEvents = async (
   database: Database,
@@ -35,7 +48,7 @@ const storeEvents = async (
 ): Promise<number> => {
   await continueIds(database.query, workspace);
   const so = (read: number) => `${read} of ${lines} events are done`;
-  let [read, erased, repeated, length] = [0, 0, 0, 0];
+  let [read, erased, repeated] = [0, 0, 0];
   const count: Count = (name, _, amount = 1) => {
     if (name === "events_of_erased_total") erased += amount;
   };
@@ -43,22 +56,14 @@ const storeEvents = async (
     repeated += 1;
   };
   const { add } = createEventStore(database, { ...(await readState(database)), count });
-  let chunk: NewEvent[] = [];
-  const store = async () => {
-    const news = await notFromHere(database, workspace, chunk);
-    repeated += chunk.length - news.length;
-    await Promise.all(news.map((event) => add({ ...event, onRepeat })));
-    read += chunk.length;
-    [chunk, length] = [[], 0];
-    if (read % TELL_EVERY === 0) say(so(read));
-  };
   try {
-    for await (const event of events) {
-      chunk.push(event);
-      length += event.params.length;
-      if (chunk.length === CHUNK || length > CHUNK_LENGTH) await store();
+    for await (const chunk of chunksOf(events, ({ params }) => params.length)) {
+      const news = await notFromHere(database, workspace, chunk);
+      repeated += chunk.length - news.length;
+      await Promise.all(news.map((event) => add({ ...event, onRepeat })));
+      read += chunk.length;
+      if (read % TELL_EVERY === 0) say(so(read));
     }
-    if (chunk.length > 0) await store();
   } catch (error) {
     throw new StartError(`${so(read)}, then ${(error as Error).message}: repeat the command to go on`);
   }
@@ -111,27 +116,20 @@ const storeRecords = async (
 ): Promise<number> => {
   const { generation, erased: graves } = await readState(database);
   let erased = 0;
-  let chunk: Told[] = [];
-  const store = async () => {
+  for await (const chunk of chunksOf(lines)) {
+    const records = chunk.map(({ line }) => line as Told);
     const contactOf = ({ unique_id }: Told) => ({ workspace, contactUid: unique_id! });
-    const stored = await writeAtGeneration(generation, async (believed) => {
-      const erasedAt = await graves.of(table === "contacts" ? chunk.map(contactOf) : []);
-      const lines = chunk.filter((line) => {
-        const at = erasedAt(contactOf(line));
-        return at === undefined || (line.created_at ?? 0) * 1_000 >= at;
+    erased += await writeAtGeneration(generation, async (believed) => {
+      const erasedAt = await graves.of(table === "contacts" ? records.map(contactOf) : []);
+      const kept = records.filter((record) => {
+        const at = erasedAt(contactOf(record));
+        return at === undefined || (record.created_at ?? 0) * 1_000 >= at;
       });
-      const write = (query: Query) => writeRecords(query, table, workspace, lines);
-      if (lines.length > 0) await transactInTime(database, write, { generation: believed });
-      return lines.length;
+      const write = (query: Query) => writeRecords(query, table, workspace, kept);
+      if (kept.length > 0) await transactInTime(database, write, { generation: believed });
+      return records.length - kept.length;
     });
-    erased += chunk.length - stored;
-    chunk = [];
-  };
-  for await (const { line } of lines) {
-    chunk.push(line as Told);
-    if (chunk.length === CHUNK) await store();
   }
-  await store();
   return erased;
 };
 

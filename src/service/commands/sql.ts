@@ -78,7 +78,7 @@ const rowOf = (text: string): Exported =>
 
 interface Answer {
   row: string;
-  columns: unknown;
+  columns: number;
 }
 
 /** @throws StartError that says what is wrong with the query */
@@ -93,7 +93,7 @@ const ask = async (query: Query, sql: string): Promise<Answer[]> => {
     throw isUnavailable(error) ? error : wrong(`PostgreSQL says: ${words}`);
   });
   const [first] = rows;
-  if (first !== undefined && Object.keys(JSON.parse(first.row)).length < Number(first.columns))
+  if (first !== undefined && Object.keys(JSON.parse(first.row)).length < first.columns)
     throw wrong("two of its columns have one name: give each its own, as in SELECT a.id AS one, b.id AS other");
   return rows;
 };

@@ -22,24 +22,22 @@ interface Kind<Value> {
   isSecret?: boolean;
 }
 
-/** What is said of an option: its environment variable, the words of the README, and what its value may be. */
-export interface Option<Value = unknown> extends Kind<Value> {
-  variable: string;
-  description: string;
-  default?: Value;
-  /** The command that takes its place: it works as before for who has it. */
-  former?: string;
-}
-
-const option = <Rest extends Kind<unknown> & { former?: string }>(
+/** What is said of an option: its environment variable, the words of the README, what its value may be, and is where nothing is set. */
+const option = <Value, Absent extends Value | undefined = undefined>(
   variable: string,
   description: string,
-  rest: Rest,
-) => ({
-  variable,
-  description,
-  ...rest,
-});
+  kind: Kind<Value>,
+  absent?: Absent,
+) => ({ variable, description, ...kind, default: absent as Absent });
+export type Option = ReturnType<typeof option> & { former?: string };
+
+/** One that works as before for who has it. @param command takes its place */
+const former = <Value, Absent extends Value | undefined = undefined>(
+  variable: string,
+  command: string,
+  kind: Kind<Value>,
+  absent?: Absent,
+) => ({ ...option(variable, "", kind, absent), former: command });
 
 const matching = (pattern: RegExp, expected: string): Kind<string> => ({
   expected,
@@ -62,18 +60,17 @@ const listOf = (isRight: (text: string) => boolean, expected: string): Kind<stri
   },
 });
 
+const secret = (...form: Parameters<typeof matching>): Kind<string> => ({ ...matching(...form), isSecret: true });
 /** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
-const EVENT_TOKEN = /^[^:,"'\s\p{Cc}]+(,[^:,"'\s\p{Cc}]+)?$/u;
-const eventToken = {
-  ...matching(EVENT_TOKEN, "text without blanks, quotes and colons, or two such texts with a comma between"),
-  isSecret: true,
-};
+const eventToken = secret(
+  /^[^:,"'\s\p{Cc}]+(,[^:,"'\s\p{Cc}]+)?$/u,
+  "text without blanks, quotes and colons, or two such texts with a comma between",
+);
 /** One token or two, see RFC 6750 §2.1. */
-const BEARER = /^[A-Za-z0-9._~+/-]+=*(,[A-Za-z0-9._~+/-]+=*)?$/;
-const bearer = {
-  ...matching(BEARER, "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between"),
-  isSecret: true,
-};
+const bearer = secret(
+  /^[A-Za-z0-9._~+/-]+=*(,[A-Za-z0-9._~+/-]+=*)?$/,
+  "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between",
+);
 
 /** What a workspace may be called, as a pattern. */
 export const WORKSPACE = "[a-z0-9-]{1,64}";
@@ -92,15 +89,17 @@ const readWorkspaces = (text: string): readonly Workspace[] | undefined => {
   const given = parseObject(text);
   const workspaces = Object.entries(given ?? {}).map(([name, tokens]) => {
     const { api_token, access_token } = Object(tokens);
-    return { name, apiToken: String(api_token ?? ""), accessToken: String(access_token ?? "") };
+    return { name, apiToken: eventToken.read(`${api_token ?? ""}`), accessToken: bearer.read(`${access_token ?? ""}`) };
   });
   // `default` has the tokens of the other variables.
-  const isRight = ({ name, apiToken, accessToken }: Workspace) =>
-    RegExp(`^${WORKSPACE}$`).test(name) &&
-    name !== DEFAULT_WORKSPACE &&
-    EVENT_TOKEN.test(apiToken) &&
-    BEARER.test(accessToken);
+  const isRight = (one: (typeof workspaces)[number]): one is Workspace =>
+    RegExp(`^${WORKSPACE}$`).test(one.name) && one.name !== DEFAULT_WORKSPACE && !!(one.apiToken && one.accessToken);
   return given !== undefined && workspaces.every(isRight) ? workspaces : undefined;
+};
+const workspaces: Kind<readonly Workspace[]> = {
+  expected: 'JSON such as {"shop":{"api_token":"…","access_token":"…"}}, with names of a to z, digits and -',
+  read: readWorkspaces,
+  isSecret: true,
 };
 
 const readAddress = (text: string): string | undefined => {
@@ -119,14 +118,31 @@ const isProxy = (text: string): boolean => {
   );
 };
 
+const folder: Kind<string> = {
+  expected: "a folder",
+  read: (text) => (text === "" ? undefined : resolve(text)),
+};
+/** PostgreSQL does not run as root, and no other user can enter root's own folders. */
+const DATA = process.getuid?.() === 0 ? "/var/lib/tracklet" : fileURLToPath(new URL(".data", ROOT_FOLDER));
+
+const database: Kind<string> = {
+  expected:
+    "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F, # as %23, ? as %3F, % as %25 and a blank as %20 in the password, or of several hosts, as in postgresql://user:password@host1:5432,host2:5432/database",
+  // A second @, or one behind a slash, is of a password: what stands behind it would be taken for the host.
+  read: (text) => (addressesOf(text).length > 0 ? text : undefined),
+  isSecret: true,
+};
+
 /** All that a process is told from outside. */
 export const OPTIONS = {
-  port: option("TRACKLET_SERVICE_PORT", "port; 0 takes any free one", { ...integer(0, 65_535), default: DEFAULT_PORT }),
-  host: option("TRACKLET_SERVICE_HOST", "address to listen at", {
-    // What a URL can hold as its host; of IPv6 without brackets.
-    ...matching(/^[A-Za-z0-9._:%-]+$/, "a host name or an IP address"),
-    default: "127.0.0.1",
-  }),
+  port: option("TRACKLET_SERVICE_PORT", "port; 0 takes any free one", integer(0, 65_535), DEFAULT_PORT),
+  // What a URL can hold as its host; of IPv6 without brackets.
+  host: option(
+    "TRACKLET_SERVICE_HOST",
+    "address to listen at",
+    matching(/^[A-Za-z0-9._:%-]+$/, "a host name or an IP address"),
+    "127.0.0.1",
+  ),
   publicUrl: option("TRACKLET_PUBLIC_URL", "the address that clients use, such as `https://track.example.com`", {
     expected: "an address such as https://track.example.com",
     read: readAddress,
@@ -134,136 +150,110 @@ export const OPTIONS = {
   trustProxy: option(
     "TRACKLET_TRUST_PROXY",
     "proxies whose `X-Forwarded-For` is believed: addresses, networks, `loopback`, by commas",
-    {
-      ...listOf(isProxy, "IP addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal"),
-      default: [],
-    },
+    listOf(isProxy, "IP addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal"),
+    [],
   ),
   dataFolder: option(
     "TRACKLET_DATA",
     "folder of the service's own PostgreSQL; as root by default `/var/lib/tracklet`",
-    {
-      expected: "a folder",
-      read: (text: string) => (text === "" ? undefined : resolve(text)),
-      // PostgreSQL does not run as root, and no other user can enter root's own folders.
-      default: process.getuid?.() === 0 ? "/var/lib/tracklet" : fileURLToPath(new URL(".data", ROOT_FOLDER)),
-    },
+    folder,
+    DATA,
   ),
-  databaseUrl: option("DATABASE_URL", "a given PostgreSQL instead, for any number of processes", {
-    expected:
-      "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F, # as %23, ? as %3F, % as %25 and a blank as %20 in the password, or of several hosts, as in postgresql://user:password@host1:5432,host2:5432/database",
-    // A second @, or one behind a slash, is of a password: what stands behind it would be taken for the host.
-    read: (text: string) => (addressesOf(text).length > 0 ? text : undefined),
-    isSecret: true,
-  }),
+  databaseUrl: option("DATABASE_URL", "a given PostgreSQL instead, for any number of processes", database),
   processes: option(
     "TRACKLET_PROCESSES",
     "processes that share the port, `auto` for one on each core; more than one need `DATABASE_URL`",
     {
       expected: "a number from 1 to 999, or auto",
       read: (text: string) => (text === "auto" ? availableParallelism() : integer(1, 999).read(text)),
-      default: 1,
     },
+    1,
   ),
   demo: option(
     "TRACKLET_DEMO",
     "`on` is for trying it out on this machine: it has tokens that everybody knows, and nobody else reaches it",
-    { ...oneOf("on", "off"), default: "off" },
+    oneOf("on", "off"),
+    "off",
   ),
-  apiToken: option("TRACKLET_API_TOKEN", "token that records events", {
-    ...eventToken,
-    former: "token create website --kind api",
-  }),
-  accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", {
-    ...bearer,
-    former: "token create owner --kind access",
-  }),
+  apiToken: former("TRACKLET_API_TOKEN", "token create website --kind api", eventToken),
+  accessToken: former("TRACKLET_ACCESS_TOKEN", "token create owner --kind access", bearer),
   identity: option(
     "TRACKLET_IDENTITY",
     "proofs of who a contact is: `mark` stores whether they hold, `require` refuses what does not, `off` looks at none",
-    { ...oneOf("off", "mark", "require"), default: "off" },
+    oneOf("off", "mark", "require"),
+    "off",
   ),
   identitySecret: option(
     "TRACKLET_IDENTITY_SECRET",
     "secret with which your servers sign these proofs, of 32 characters at least; or two, as `new,old`",
-    {
-      ...matching(
-        /^[^,"'\s\p{Cc}]{32,}(,[^,"'\s\p{Cc}]{32,})?$/u,
-        "text of at least 32 characters without blanks and quotes, or two such texts with a comma between",
-      ),
-      isSecret: true,
-    },
+    secret(
+      /^[^,"'\s\p{Cc}]{32,}(,[^,"'\s\p{Cc}]{32,})?$/u,
+      "text of at least 32 characters without blanks and quotes, or two such texts with a comma between",
+    ),
   ),
-  serverToken: option(
-    "TRACKLET_SERVER_TOKEN",
-    "token that records events of your own servers, which no quota of an address counts",
-    { ...eventToken, former: "token create billing --kind server" },
-  ),
-  adminToken: option(
-    "TRACKLET_ADMIN_TOKEN",
-    "token that reads all of one person, erases it, changes records, and stores events with their own time",
-    { ...bearer, former: "token create maintenance --kind admin" },
-  ),
+  serverToken: former("TRACKLET_SERVER_TOKEN", "token create billing --kind server", eventToken),
+  adminToken: former("TRACKLET_ADMIN_TOKEN", "token create maintenance --kind admin", bearer),
   metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", bearer),
-  workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
-    expected: 'JSON such as {"shop":{"api_token":"…","access_token":"…"}}, with names of a to z, digits and -',
-    read: readWorkspaces,
-    isSecret: true,
-    default: [],
-    former: "workspace create shop",
-  }),
+  workspaces: former("TRACKLET_WORKSPACES", "workspace create shop", workspaces, []),
   watchedEvents: option(
     "TRACKLET_WATCHED_EVENTS",
     "names of events, by commas, of which `/metrics` tells when the last one came",
-    { ...listOf((name) => name !== "", "names"), default: [] },
+    listOf((name) => name !== "", "names"),
+    [],
   ),
   retentionDays: option(
     "TRACKLET_RETENTION_DAYS",
     "days after which events are deleted; without it they are kept",
     integer(1, 36_500),
   ),
-  maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
-    // With the rest of its page (4 MB) below the 16 MiB that `tracklet/read` takes.
-    ...integer(1_024, 8_388_608),
-    default: 262_144,
-  }),
+  // With the rest of its page (4 MB) below the 16 MiB that `tracklet/read` takes.
+  maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", integer(1_024, 8_388_608), 262_144),
   gpc: option(
     "TRACKLET_GPC",
     "`obey` answers events of a browser with Global Privacy Control as if they were stored, and stores none of them",
-    { ...oneOf("obey", "ignore"), default: "ignore" },
+    oneOf("obey", "ignore"),
+    "ignore",
   ),
   // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
-  rateLimit: option("TRACKLET_RATE_LIMIT", "requests a minute of one client address; 0 is no limit", {
-    ...integer(),
-    default: 600_000,
-  }),
+  rateLimit: option(
+    "TRACKLET_RATE_LIMIT",
+    "requests a minute of one client address; 0 is no limit",
+    integer(),
+    600_000,
+  ),
   // Half a million events of an office or a server behind one address; forty million of one token. The token stands in
   // pages: without a limit, whoever reads it there can fill the disk in minutes.
-  addressQuota: option("TRACKLET_ADDRESS_QUOTA_MB", "megabytes of events a day of one client address; 0 is no limit", {
-    ...integer(),
-    default: 256,
-  }),
-  tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens, given by the hour", {
-    ...integer(),
-    default: 20_480,
-  }),
+  addressQuota: option(
+    "TRACKLET_ADDRESS_QUOTA_MB",
+    "megabytes of events a day of one client address; 0 is no limit",
+    integer(),
+    256,
+  ),
+  tokenQuota: option(
+    "TRACKLET_TOKEN_QUOTA_MB",
+    "the same of one workspace with its tokens, given by the hour",
+    integer(),
+    20_480,
+  ),
   // Each is up to three rows: a contact, an account, and that the one belongs to the other.
   addressRecords: option(
     "TRACKLET_ADDRESS_RECORDS",
     "new contacts, accounts, memberships a day of one address; 0 is no limit",
-    { ...integer(), default: 20_000 },
+    integer(),
+    20_000,
   ),
   logLevel: option(
     "TRACKLET_LOG_LEVEL",
     "JSON lines on stdout of this level and above; `debug` adds requests, tokens are never in",
-    { ...oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"), default: "info" },
+    oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    "info",
   ),
 };
 
 type Options = typeof OPTIONS;
 type Values = { [Name in keyof Options]: NonNullable<ReturnType<Options[Name]["read"]>> };
 type WithDefault = {
-  [Name in keyof Options]: Options[Name] extends { default: unknown } ? Name : never;
+  [Name in keyof Options]: Options[Name]["default"] extends undefined ? never : Name;
 }[keyof Options];
 
 /** The options as the service takes them. */

@@ -63,6 +63,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How many rows there are. @param from what stands behind `FROM`, as in `events WHERE workspace = $1` */
+export const countIn = async (query: Query, from: string, values: unknown[] = []): Promise<number> =>
+  (await query<{ count: number }>(`SELECT count(*) AS count FROM ${from}`, values))[0]!.count;
+
 /** Says that a transaction is to be taken back. */
 const TAKE_BACK = new Error("read only");
 

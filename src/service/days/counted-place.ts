@@ -110,20 +110,27 @@ export const beginAnew = async (query: Query, held: Held): Promise<void> => {
   Object.assign(held, none);
 };
 
+/** When the oldest event of a workspace was received, in epoch milliseconds: of one that was imported its id does not tell it. Without any infinite. */
+export const oldestTime = async (query: Query, workspace: string): Promise<number> => {
+  const [found] = await query<{ first: string | null; imported: number | null }>(
+    `SELECT (SELECT id FROM events WHERE workspace = $1 ORDER BY id LIMIT 1) AS first,
+       (SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY received_at LIMIT 1) AS imported`,
+    [workspace],
+  );
+  const { first, imported } = found!;
+  return Math.min(first === null ? Number.POSITIVE_INFINITY : timeOf(first), imported ?? Number.POSITIVE_INFINITY);
+};
+
 /** Marks all days of which there are events. */
 const markAll = async (query: Query, held: Held): Promise<void> => {
   await beginAnew(query, held);
   if (held.id === null) return;
-  const [found] = await query<Record<"first" | "imported" | "last", string | null>>(
-    `SELECT (SELECT id FROM events WHERE workspace = $1 ORDER BY id LIMIT 1) AS first,
-       (SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY received_at LIMIT 1) AS imported,
-       (SELECT max(day)::text FROM days WHERE workspace = $1) AS last`,
-    [held.workspace],
-  );
-  const { first, imported, last } = found!;
-  if (first === null) return;
-  const oldest = Math.min(timeOf(first), Number(imported ?? Number.POSITIVE_INFINITY)) - LONGEST_WAIT_MS;
-  const [from, to] = [dayIn(held.zone, Math.max(0, oldest)), later(dayIn(held.zone, timeOf(held.id!)), 1)];
+  const oldest = await oldestTime(query, held.workspace);
+  if (!Number.isFinite(oldest)) return;
+  const from = dayIn(held.zone, Math.max(0, oldest - LONGEST_WAIT_MS));
+  const to = later(dayIn(held.zone, timeOf(held.id)), 1);
+  const newest = "SELECT max(day)::text AS last FROM days WHERE workspace = $1";
+  const [{ last }] = (await query<{ last: string | null }>(newest, [held.workspace])) as [{ last: string | null }];
   const days = `SELECT $1, day::date FROM generate_series($2::date, $3::date, '1 day') AS day WHERE $4::date IS NULL OR day > $4`;
   await query(`INSERT INTO days_stale (workspace, day) ${days} ON CONFLICT DO NOTHING`, [
     ...[held.workspace, from, last !== null && last > to ? last : to],

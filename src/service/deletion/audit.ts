@@ -8,6 +8,7 @@ import type { Task } from "../database/tasks.js";
 
 /** A line of the audit log as it is shown. */
 interface AuditLine {
+  /** ISO 8601. */
   at: string;
   workspace: string;
   /** Name of the token, or of what else has done it. */
@@ -70,12 +71,12 @@ export const tellDeeds = (log: FastifyBaseLogger): Task => ({
   run: async ({ query }) => {
     const { now, audit_told: from = now - LATE_MS } = await readState(query);
     const to = now - LATE_MS;
-    const rows = await query<Record<string, unknown>>(
+    const rows = await query<AuditLine & { at: number }>(
       "SELECT at, workspace, what, events FROM audit WHERE id >= $1 AND id < $2 AND token = $3 ORDER BY id",
       [idAt(from), idAt(to), COMMAND],
     );
     for (const { at, workspace, what, events } of rows)
-      log.info({ workspace, events, at: new Date(Number(at)).toISOString() }, `a command: ${what}`);
+      log.info({ workspace, events, at: new Date(at).toISOString() }, `a command: ${what}`);
     await writeState(query, { audit_told: Math.max(from, to) });
   },
   failed: (error) => log.error(`what commands have done could not be told: ${tellError(error)}`),
@@ -92,14 +93,9 @@ export const endDeeds = async (query: Query, ids: readonly string[], events: rea
 
 /** The log of a workspace, oldest line first. */
 export const listDeeds = async (query: Query, workspace: string): Promise<AuditLine[]> => {
-  const rows = await query<Record<string, unknown>>(
-    "SELECT at, workspace, token, what, subject, events FROM audit WHERE workspace = $1 ORDER BY id",
+  const rows = await query<AuditLine>(
+    `SELECT at, workspace, token, what, nullif(subject, '${NIL}') AS subject, events FROM audit WHERE workspace = $1 ORDER BY id`,
     [workspace],
   );
-  return rows.map(({ at, workspace, token, what, subject, events }) => ({
-    at: new Date(Number(at)).toISOString(),
-    ...({ workspace, token, what } as Pick<AuditLine, "workspace" | "token" | "what">),
-    subject: subject === NIL ? null : String(subject),
-    events: events === null ? null : Number(events),
-  }));
+  return rows.map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
 };

@@ -1,6 +1,6 @@
 import { NIL } from "uuid";
 import { decodeText, encodeText, recordId } from "../base/exact-text.js";
-import type { Database, Query } from "../database/database.js";
+import { countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { afterAllHaveEnded, CHUNK, deleteListed, type Which } from "./delete-events.js";
@@ -27,14 +27,9 @@ const chosen = (workspace: string, { name, since, until, naming }: Chosen): Whic
 };
 
 /** Counts events of a workspace. */
-export const countEvents = async (
-  { query }: Pick<Database, "query">,
-  workspace: string,
-  which: Chosen,
-): Promise<number> => {
+export const countEvents = ({ query }: Pick<Database, "query">, workspace: string, which: Chosen): Promise<number> => {
   const { condition, values } = chosen(workspace, which);
-  const [row] = await query(`SELECT count(*) AS count FROM events WHERE ${condition}`, values);
-  return Number(row!.count);
+  return countIn(query, `events WHERE ${condition}`, values);
 };
 
 /** Deletes events of a workspace; resolves to their number. */
@@ -59,7 +54,7 @@ export interface Span {
  * Whoever has the token of the pages can make such; real ones of that span are among them.
  */
 export const findNewcomers = async (query: Query, workspace: string, { since, until }: Span): Promise<Newcomer[]> => {
-  const rows = await query<Record<string, unknown>>(
+  const rows = await query<Newcomer>(
     `WITH seen AS (
        SELECT contact_id, min(contact_uid) AS uid, count(*) AS events FROM events WHERE workspace = $1 AND id >= $2 AND id < $3
        GROUP BY contact_id HAVING bool_and(proven IS NOT TRUE AND origin_id IS NULL)
@@ -69,7 +64,7 @@ export const findNewcomers = async (query: Query, workspace: string, { since, un
      ORDER BY events DESC, uid`,
     [workspace, idAt(since), idAt(until), Math.floor(since / 1_000)],
   );
-  return rows.map(({ id, uid, events }) => ({ id: String(id), uid: decodeText(String(uid)), events: Number(events) }));
+  return rows.map((row) => ({ ...row, uid: decodeText(row.uid) }));
 };
 
 /** Contacts of one step. */

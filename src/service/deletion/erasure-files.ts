@@ -8,7 +8,7 @@ import type { Query } from "../database/database.js";
 import { readIfThere } from "../database/embedded/folder.js";
 import { syncFolder } from "../database/embedded/room.js";
 import { giveFiles } from "../database/embedded/server-user.js";
-import { readKey } from "./tombstones.js";
+import { knownKey } from "./tombstones.js";
 
 /*
  * A dump from before an erasure brings the erased back. So erasures are kept beside the database, too: marks in one file, which name
@@ -31,14 +31,11 @@ const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0,
 
 /** The erasures of a database, oldest first. */
 export const listErasures = async (query: Query): Promise<Mark[]> => {
-  const rows = await query<Record<string, unknown>>(
-    "SELECT id, workspace, subject, at FROM audit WHERE what IN ('erase', 'anonymise') ORDER BY id",
+  const rows = await query<Mark>(
+    "SELECT id, workspace, subject AS mark, at AS erased_at FROM audit WHERE what IN ('erase', 'anonymise') ORDER BY id",
   );
-  const key = await readKey(query);
-  return rows.map(({ id, workspace, subject, at }) => ({
-    ...{ id: String(id), workspace: String(workspace), mark: String(subject), erased_at: Number(at) },
-    ...(key !== undefined && { key: fingerprint(key) }),
-  }));
+  const key = await knownKey(query);
+  return rows.map((mark) => ({ ...mark, ...(key !== undefined && { key: fingerprint(key) }) }));
 };
 
 export const linesOf = (marks: readonly Mark[]): string[] => marks.map((mark) => `${JSON.stringify(mark)}\n`);

@@ -161,26 +161,24 @@ const clearContacts = async (
 
 /** How many events each contact has. */
 const countOf = async (query: Query, { condition, values }: Which): Promise<Map<string, number>> => {
-  const rows = await query<Record<string, unknown>>(
-    `SELECT contact_id, count(*) AS count FROM events WHERE ${condition} GROUP BY contact_id`,
+  const rows = await query<{ id: string; count: number }>(
+    `SELECT contact_id AS id, count(*) AS count FROM events WHERE ${condition} GROUP BY contact_id`,
     values,
   );
-  return new Map(rows.map(({ contact_id, count }) => [String(contact_id), Number(count)]));
+  return new Map(rows.map(({ id, count }) => [id, count]));
 };
 
 /** Of those who have come back, while processes still believed that the old records were there. */
 const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string, contacts: string[]): Promise<void> => {
   await transaction(async (query) => {
-    const rows = await query<Record<string, unknown>>(
-      `SELECT contact_uid, account_uid, min(received_at) AS received_at FROM events
+    const rows = await query<{ contact: string; account: string | null; receivedAt: number }>(
+      `SELECT contact_uid AS contact, account_uid AS account, min(received_at) AS "receivedAt" FROM events
        WHERE contact_id = ANY ($1::uuid[]) GROUP BY contact_uid, account_uid`,
       [contacts],
     );
-    const told = rows.map(({ contact_uid, account_uid, received_at }) => ({
-      workspace,
-      contactUid: decodeText(String(contact_uid)),
-      accountUid: account_uid === null ? undefined : decodeText(String(account_uid)),
-      receivedAt: Number(received_at),
+    const told = rows.map(({ contact, account, receivedAt }) => ({
+      ...{ workspace, receivedAt, contactUid: decodeText(contact) },
+      accountUid: account === null ? undefined : decodeText(account),
     }));
     for (const { text, values } of makeRecords(told)) await query(text, values);
   });

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from "fastify";
 import { DAY_MS, HOUR_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
-import { idAt, timeOf } from "../database/event-id.js";
+import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
+import { oldestTime } from "../days/counted-place.js";
 import { clearPast, passDays } from "../days/forget.js";
 import { deleteInSteps, deleteListed, type Which } from "./delete-events.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
@@ -56,44 +57,28 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Tas
   failed: (error) => log.error(`old events could not be deleted: ${tellError(error)}`),
 });
 
-/** By how much the oldest event of a workspace is older than it may be, in seconds. */
-type RetentionBehind = () => Promise<{ workspace: string; seconds: number }[]>;
-
-export const createRetentionBehind =
-  (query: Query, { days, workspaces }: Kept): RetentionBehind =>
-  async () => {
-    const end = (await readClock(query)) - days * DAY_MS;
-    return Promise.all(
-      workspaces().map(async (workspace) => ({
-        workspace,
-        seconds: Math.max(0, end - (await oldestTime(query, workspace))) / 1_000,
-      })),
-    );
-  };
+/** By how much the oldest event of each workspace is older than it may be, in seconds. */
+export const retentionBehind = async (query: Query, { days, workspaces }: Kept) => {
+  const end = (await readClock(query)) - days * DAY_MS;
+  return Promise.all(
+    workspaces().map(async (workspace) => ({
+      workspace,
+      seconds: Math.max(0, end - (await oldestTime(query, workspace))) / 1_000,
+    })),
+  );
+};
 
 /** Hours without a run that ended well after which that is told. */
 const SILENT_HOURS = 3;
 
 /** What is wrong with retention; nothing where it goes on, however much it has to do. */
 export const tellLate = async (query: Query, kept: Kept): Promise<string | undefined> => {
-  const behind = Math.max(0, ...(await createRetentionBehind(query, kept)()).map(({ seconds }) => seconds * 1_000));
+  const behind = Math.max(0, ...(await retentionBehind(query, kept)).map(({ seconds }) => seconds * 1_000));
   const { now, [DONE]: done } = await readState(query);
   const isRunning = done !== undefined && now - done < SILENT_HOURS * HOUR_MS;
   if (behind < DAY_MS || isRunning) return undefined;
   const last = done === undefined ? "it never ended well" : `it ended well last at ${new Date(done).toISOString()}`;
   return `retention is ${Math.floor(behind / DAY_MS)} days behind, ${last}: the log of the service says why`;
-};
-
-/** When the oldest event of a workspace was received, in epoch milliseconds: of one that was imported its id does not tell it. */
-const oldestTime = async (query: Query, workspace: string): Promise<number> => {
-  const first = "SELECT id FROM events WHERE workspace = $1 ORDER BY id LIMIT 1";
-  const imported =
-    "SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY received_at LIMIT 1";
-  const times = [
-    ...(await query<{ id: string }>(first, [workspace])).map(({ id }) => timeOf(id)),
-    ...(await query(imported, [workspace])).map(({ received_at }) => Number(received_at)),
-  ];
-  return Math.min(Number.POSITIVE_INFINITY, ...times);
 };
 
 /**

@@ -3,6 +3,7 @@ import { recordId, toUuid } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
+import { keyNamed, readKey } from "../database/service-state.js";
 import type { Contact, Erased } from "../ingest/store/insert-rows.js";
 
 const KEY = "tombstones";
@@ -15,14 +16,11 @@ export const markOfUid = (key: string, workspace: string, uid: string): string =
   markOf(key, recordId("contact", uid, workspace));
 
 /** The key of a database; nothing where nobody was erased yet. */
-export const readKey = async (query: Query): Promise<string | undefined> =>
-  (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [KEY]))[0]?.value;
+export const knownKey = (query: Query): Promise<string | undefined> => readKey(query, KEY);
 
 /** The key of a database. The first call makes it. */
-export const keyIn = async (query: Query, made = randomBytes(32).toString("hex")): Promise<string> => {
-  await query("INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [KEY, made]);
-  return (await readKey(query))!;
-};
+export const keyIn = (query: Query, made = randomBytes(32).toString("hex")): Promise<string> =>
+  keyNamed(query, KEY, made);
 
 /** Makes a key that of a database. @throws StartError where it has another one */
 export const keepKey = async (query: Query, key: string): Promise<void> => {
@@ -52,17 +50,17 @@ export const createTombstones = (query: Query): Tombstones => {
   let key: string | undefined;
   return {
     load: async () => {
-      key = await readKey(query);
+      key = await knownKey(query);
     },
     of: async (contacts) => {
       if (key === undefined || contacts.length === 0) return () => undefined;
       const own = key;
       const markOfContact = ({ workspace, contactUid }: Contact) => markOfUid(own, workspace, contactUid);
-      const rows = await query<Record<string, unknown>>(
+      const rows = await query<{ mark: string; erased_at: number }>(
         "SELECT mark, erased_at FROM tombstones WHERE (workspace, mark) IN (SELECT * FROM unnest($1::text[], $2::uuid[]))",
         [contacts.map(({ workspace }) => workspace), contacts.map(markOfContact)],
       );
-      const times = new Map(rows.map(({ mark, erased_at }) => [String(mark), Number(erased_at)]));
+      const times = new Map(rows.map(({ mark, erased_at }) => [mark, erased_at]));
       return (contact) => (times.size === 0 ? undefined : times.get(markOfContact(contact)));
     },
     isBefore: ({ occurredAt, receivedAt, originId }, erasedAt) => {

@@ -1,5 +1,5 @@
 import { removeWorkspace } from "../access/tokens.js";
-import type { Database, Query } from "../database/database.js";
+import { countIn, type Database, type Query } from "../database/database.js";
 import { forgetArchives } from "../records/archives.js";
 import { afterAllHaveEnded, deleteInSteps } from "./delete-events.js";
 
@@ -24,8 +24,7 @@ const RECORDS = ["accounts", "contacts", "users"];
 
 /** What there is of a workspace. */
 export const countWorkspace = async (query: Query, workspace: string) => {
-  const count = async (table: string) =>
-    Number((await query(`SELECT count(*) AS count FROM ${table} WHERE workspace = $1`, [workspace]))[0]!.count);
+  const count = (table: string) => countIn(query, `${table} WHERE workspace = $1`, [workspace]);
   let records = 0;
   for (const table of RECORDS) records += await count(table);
   return { events: await count("events"), records };

@@ -50,7 +50,7 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
     /** Learns from the database what came before this process began; what was imported has come elsewhere. */
     load: async (query: Query, names: readonly string[]): Promise<void> => {
       const newest = (which: string, ...values: string[]) =>
-        query<{ event_uid: string; received_at: unknown }>(
+        query<{ event_uid: string; received_at: number }>(
           `SELECT event_uid, received_at FROM (
              SELECT event_uid, received_at, origin_id FROM events WHERE workspace = $1 ${which} ORDER BY id DESC LIMIT ${NEWEST}
            ) AS newest WHERE origin_id IS NULL`,
@@ -61,8 +61,7 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
         // Page views have no index by name, and are seldom rare.
         for (const name of watched.filter((one) => one !== "pageview"))
           rows.push(await newest(NAMED, workspace, encodeText(name)));
-        for (const { event_uid, received_at } of rows.flat())
-          seen(workspace, decodeText(event_uid), Number(received_at));
+        for (const { event_uid, received_at } of rows.flat()) seen(workspace, decodeText(event_uid), received_at);
       }
     },
     list: (now = Date.now()): Age[] =>
@@ -72,37 +71,28 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
   };
 };
 
-/** How long ago things were done that nobody misses before they are needed; in seconds, by the clock of the database. */
-export interface Upkeep {
-  /** Since the database was made; what is restored or moved has the age that it had. */
-  database: number;
-  /** Since the last `backup` has ended, or the first was asked for and none has; absent where none ever was. */
-  backup: number | undefined;
-  /** Dumps that had to go before their time in that one. */
-  dropped: number | undefined;
-  /** Since a backup has found no dump of those before in its folder. */
-  anew: number | undefined;
-  /** Since the last trial of a dump that went well, and since the last that failed. */
-  drill: number | undefined;
-  failedDrill: number | undefined;
-  /** Since a clock of the database was found to have been ahead; absent where none was. */
-  clock: number | undefined;
-  archives: { workspace: string; seconds: number }[];
-}
+export type Upkeep = Awaited<ReturnType<typeof readUpkeep>>;
 
-export const readUpkeep = async (query: Query): Promise<Upkeep> => {
+/** How long ago things were done that nobody misses before they are needed; in seconds, by the clock of the database, and nothing where they never were. */
+export const readUpkeep = async (query: Query) => {
   const state = await readState(query);
   const { now } = state;
   const age = (at: number) => Math.max(0, now - at) / 1_000;
   const { backup_asked, backup_done = backup_asked, backup_dropped, backup_anew, drill_done, drill_failed } = state;
   // That of the first start is never deleted.
-  const [row] = await query<{ made: unknown }>("SELECT min(created_at) AS made FROM workspaces");
+  const [row] = await query<{ made: number | null }>("SELECT min(created_at) AS made FROM workspaces");
   return {
-    database: age(Number(row!.made ?? now)),
+    /** Since the database was made; what is restored or moved has the age that it had. */
+    database: age(row!.made ?? now),
+    /** Since the last `backup` has ended, or the first was asked for and none has. */
     backup: backup_done && age(backup_done),
+    /** Dumps that had to go before their time in that one. */
     dropped: backup_dropped,
+    /** Since a clock of the database was found to have been ahead. */
     clock: state[PUT_RIGHT_AT] && age(state[PUT_RIGHT_AT]),
+    /** Since a backup has found no dump of those before in its folder. */
     anew: backup_anew && age(backup_anew),
+    /** Since the last trial of a dump that went well, and since the last that failed. */
     drill: drill_done && age(drill_done),
     failedDrill: drill_failed && age(drill_failed),
     archives: [...archiveRuns(state)].map(([workspace, at]) => ({ workspace, seconds: age(at) })),

@@ -1,6 +1,6 @@
 import type { Query } from "../database/database.js";
 import { continueIds, idAt, newIds, timeOf } from "../database/event-id.js";
-import { writeState } from "../database/service-state.js";
+import { readState, writeState } from "../database/service-state.js";
 
 /*
  * A dump has all that was settled when it was taken, and what was stored later is lost with it. Who follows may have read
@@ -12,6 +12,7 @@ const RESTORED = "restored ";
 
 /** In front of the first id that may have come twice, as a clock was put right; the value is up to when ids were followed by it before. */
 const PUT_RIGHT = "put right ";
+const LOST = RegExp(`^(${RESTORED}|${PUT_RIGHT})(.+)$`);
 /** The time of the last one. */
 export const PUT_RIGHT_AT = "clock_put_right";
 
@@ -23,18 +24,15 @@ interface Lost {
 
 /** What became of a place, if anything. Asked each time: a database may be restored under a process that only knows that it was away. */
 const lossOf = async (query: Query, workspace: string, place: string): Promise<Lost | undefined> => {
-  const lost = await query<{ name: string; value: unknown }>(
-    "SELECT name, value FROM service_state WHERE name LIKE ANY($1::text[])",
-    [[RESTORED, PUT_RIGHT].map((name) => `${name}%`)],
-  );
-  for (const { name, value } of lost) {
-    const isClock = name.startsWith(PUT_RIGHT);
-    const [from, to] = [name.slice((isClock ? PUT_RIGHT : RESTORED).length), Number(value)];
-    if (place <= from || place >= idAt(to)) continue;
+  const state = await readState(query);
+  for (const [name, to] of Object.entries(state)) {
+    const [, kind, from] = LOST.exec(name) ?? [];
+    if (from === undefined || place <= from || place >= idAt(to!)) continue;
+    const isClock = kind === PUT_RIGHT;
     // Somebody may have been told to go on from there.
-    const isTold = isClock && lost.some(({ name }) => name === `${PUT_RIGHT}${place}`);
+    const isTold = isClock && state[`${PUT_RIGHT}${place}`] !== undefined;
     if (isTold || (isClock && (await isThere(query, workspace, place)))) continue;
-    const [began, ended] = [timeOf(from), to].map((time) => new Date(time).toISOString());
+    const [began, ended] = [timeOf(from), to!].map((time) => new Date(time).toISOString());
     const why = isClock
       ? `a clock of the database was ahead and was put right: what was stored by it between ${began} and ${ended}, as ${place} was, has other ids now`
       : `the database was restored from a dump, without what was stored between ${began} and ${ended}, as ${place} was`;
@@ -81,7 +79,7 @@ export const markRestored = async (query: Query, settled: string): Promise<void>
   for (const workspace of workspaces) await continueIds(query, workspace);
   const [now] = newIds(1) as [string];
   for (const workspace of workspaces) while (await renewIds(query, workspace, { from: settled, to: now }));
-  await query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [`${RESTORED}${settled}`, timeOf(now)]);
+  await writeState(query, { [`${RESTORED}${settled}`]: timeOf(now) });
 };
 
 /** Gives new ids, which say nothing of the time of the receipt, to some events and deletions that have ids of a range. @returns whether there may be more */

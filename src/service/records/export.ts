@@ -86,7 +86,6 @@ export interface Exported {
 type Row = Record<string, unknown>;
 
 const text = (value: unknown) => (value === null ? null : decodeText(String(value)));
-const number = (value: unknown) => (value === null ? null : Number(value));
 /** What is no JSON, as somebody has written it by SQL, becomes a text, so that the line can be read. */
 const json = (value: unknown) =>
   value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
@@ -101,8 +100,7 @@ const OF_TABLE: Record<Table, { columns: string; large: readonly string[]; read(
     large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
-      received_at: number(row.received_at),
-      occurred_at: number(row.occurred_at),
+      ...{ received_at: row.received_at as number, occurred_at: row.occurred_at as number | null },
       contact_uid: text(row.contact_uid),
       account_uid: text(row.account_uid),
       event_uid: text(row.event_uid),
@@ -126,15 +124,14 @@ const OF_TABLE: Record<Table, { columns: string; large: readonly string[]; read(
   users: {
     columns: "id, email, name, role, enabled, created_at",
     large: ["email", "name", "role"],
-    read: ({ id, email, name, role, enabled, created_at }) =>
-      ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
+    read: ({ size, up_to, ...row }) => row as Exported,
   },
 };
 
 const record = (row: Row): Exported => ({
   id: String(row.id),
   unique_id: text(row.unique_id),
-  created_at: number(row.created_at),
+  created_at: row.created_at as number,
   data: json(row.data),
   stage: json(row.stage),
   health: healthOf(row) ?? null,
@@ -220,30 +217,27 @@ export const exportPage = async (
   );
   const ids = rows.map(({ id }) => id);
   const accounts = table === "contacts" ? await accountsOf(query, ids) : undefined;
+  const listed = (id: unknown) => accounts && { accounts: { json: JSON.stringify(accounts.get(id)?.sort() ?? []) } };
   return {
-    rows: rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: uidsOf(accounts.get(row.id)) } }) })),
+    rows: rows.map((row) => ({ ...read(row), ...listed(row.id) })),
     isFull: rows.length === limit || Number(rows.at(-1)?.up_to ?? 0) >= PAGE_BYTES,
   };
 };
 
-/** The accounts of contacts by the contact's id. Asked for in two steps: an account may lie on another node than its contact. */
-const accountsOf = async (query: Query, contactIds: readonly unknown[]): Promise<Map<unknown, Row[]>> => {
+/** The uids of the accounts of contacts, by the contact's id. Asked for in two steps: an account may lie on another node than its contact. */
+const accountsOf = async (query: Query, contactIds: readonly unknown[]): Promise<Map<unknown, string[]>> => {
   const pairs = await query<Row>(
     "SELECT contact_id, account_id FROM account_contacts WHERE contact_id = ANY($1::uuid[]) ORDER BY account_id",
     [contactIds],
   );
-  const found = await query<Row>("SELECT id, unique_id, data FROM accounts WHERE id = ANY($1::uuid[])", [
+  const found = await query<Row>("SELECT id, unique_id FROM accounts WHERE id = ANY($1::uuid[])", [
     [...new Set(pairs.map(({ account_id }) => account_id))],
   ]);
-  const accounts = new Map(found.map((account) => [account.id, account]));
-  const byContact = new Map<unknown, Row[]>();
+  const uids = new Map(found.map(({ id, unique_id }) => [id, decodeText(String(unique_id))]));
+  const byContact = new Map<unknown, string[]>();
   for (const { contact_id, account_id } of pairs) {
-    const account = accounts.get(account_id);
-    if (account !== undefined) byContact.set(contact_id, [...(byContact.get(contact_id) ?? []), account]);
+    const uid = uids.get(account_id);
+    if (uid !== undefined) byContact.set(contact_id, [...(byContact.get(contact_id) ?? []), uid]);
   }
   return byContact;
 };
-
-/** Their uids as JSON. */
-const uidsOf = (accounts: Row[] = []): string =>
-  JSON.stringify(accounts.map(({ unique_id }) => text(unique_id)).sort());

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import { decodeText, encodeText, isUuid, parseJson, parseObject, recordId } from "../base/exact-text.js";
-import type { Database, Query } from "../database/database.js";
+import { countIn, type Database, type Query } from "../database/database.js";
 import { errors, notFound } from "../http/errors.js";
 
 const open = { additionalProperties: true };
@@ -110,8 +110,8 @@ const others = async (query: Query, kind: Kind, id: string) => {
     [id],
   );
   if (data.length < MAX_OTHERS) return { object: `${other}.list`, data, total: data.length };
-  const counted = await query(`SELECT count(*) AS total FROM account_contacts WHERE ${kind}_id = $1`, [id]);
-  return { object: `${other}.list`, data, total: Number(counted[0]!.total) };
+  const total = await countIn(query, `account_contacts WHERE ${kind}_id = $1`, [id]);
+  return { object: `${other}.list`, data, total };
 };
 
 /** What can be read: data that somebody has broken by SQL must not hide the rest of a record. */

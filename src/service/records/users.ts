@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
-import type { Database } from "../database/database.js";
+import { countIn, type Database } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers } from "../http/validation.js";
@@ -76,25 +76,22 @@ export const userRoutes =
       async (request) => {
         const { offset, limit: wanted, order } = request.query as Required<Static<typeof UserQuery>>;
         const limit = Math.min(wanted, MAX_PAGE);
-        const [[counted], rows] = await Promise.all([
-          database.query("SELECT count(*) AS total FROM users WHERE workspace = $1", [request.workspace]),
-          database.query(
-            `SELECT id, email, name, role, enabled, created_at FROM users
+        const [total, data] = await Promise.all([
+          countIn(database.query, "users WHERE workspace = $1", [request.workspace]),
+          database.query<Static<typeof User>>(
+            `SELECT 'user' AS object, id, email, name, role, enabled, created_at FROM users
              WHERE workspace = $1 ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3`,
             [request.workspace, limit, offset],
           ),
         ]);
-        const total = Number(counted!.total);
         const next =
-          offset + rows.length < total && rows.length > 0
-            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + rows.length, limit })}`
+          offset + data.length < total && data.length > 0
+            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + data.length, limit })}`
             : null;
         return {
           object: "user.list" as const,
-          data: rows.map(
-            (row) => ({ object: "user", ...row, created_at: Number(row.created_at) }) as Static<typeof User>,
-          ),
-          pagination: { total, offset, limit, count: rows.length, next },
+          data,
+          pagination: { total, offset, limit, count: data.length, next },
         };
       },
     );

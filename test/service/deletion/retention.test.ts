@@ -4,12 +4,12 @@ import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import {
-  createRetentionBehind,
   deleteBareRecords,
   forgetTraces,
   type Kept,
   keepFor,
   PARTS,
+  retentionBehind,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
 import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
@@ -49,7 +49,7 @@ const run = async (days: number, at = database) => {
   return { left: (await database.query("SELECT 1 FROM events")).length, told: told.join() };
 };
 const behind = async (days: number) => {
-  const [only] = await createRetentionBehind(database.query, kept(days))();
+  const [only] = await retentionBehind(database.query, kept(days));
   return Math.round((10 * only!.seconds) / 86_400) / 10;
 };
 

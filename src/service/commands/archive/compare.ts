@@ -1,4 +1,4 @@
-import type { Query } from "../../database/database.js";
+import { countIn, type Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/archives.js";
 import { sumOf } from "./parquet.js";
@@ -11,9 +11,8 @@ import { type ArchivedFile, readManifest, type Store, unlessAbsent } from "./sto
 export const compareArchive = async (query: Query, workspace: string, store: Store) => {
   const manifest = await readManifest(store, workspace, await idOfDatabase(query));
   if (manifest === undefined) return undefined;
-  const count = async (sql: string, ...values: string[]): Promise<number> =>
-    Number((await query(`SELECT count(*) AS count FROM ${sql}`, [workspace, ...values]))[0]!.count);
-  const stored = (from: string, to: string) => count("events WHERE workspace = $1 AND id >= $2 AND id < $3", from, to);
+  const stored = (from: string, to: string) =>
+    countIn(query, "events WHERE workspace = $1 AND id >= $2 AND id < $3", [workspace, from, to]);
   const [past] = await query<{ before: string }>(
     "SELECT before FROM deletions WHERE workspace = $1 AND before IS NOT NULL ORDER BY before DESC LIMIT 1",
     [workspace],
@@ -28,11 +27,12 @@ export const compareArchive = async (query: Query, workspace: string, store: Sto
     if (found.sha256 !== file.sha256) return "is damaged: its checksum is another one";
     if (events > file.rows) return `has not ${events - file.rows} events that the database has`;
     if (isBeyond(file)) return undefined;
-    const told = await count(
+    const told = await countIn(
+      query,
       `(SELECT unnest(ids) AS gone FROM deletions
         WHERE workspace = $1 AND ids IS NOT NULL AND (id > $4 OR reason = 'retention')) AS told
       WHERE gone >= $2 AND gone < $3`,
-      ...[file.from, file.to, manifest.clean],
+      [workspace, file.from, file.to, manifest.clean],
     );
     return file.rows > events + told ? `has ${file.rows} events, and the database ${events}` : undefined;
   };

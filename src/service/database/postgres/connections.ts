@@ -5,6 +5,9 @@ import { NO_TABLES } from "../migrations.js";
 import { errorCode, isUnavailable } from "../sql-state.js";
 import { TABLES } from "./spread.js";
 
+// Numbers of 8 bytes, and sums of them, as numbers: each is a time, a size or a count, and none is beyond a double.
+for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
+
 /** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The same of a transaction in which nothing is asked: its process is frozen, or gone without a word (see `settled.ts`). */
