@@ -1,15 +1,15 @@
 import { countIn, type Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/archives.js";
+import { type ArchivedFile, type Folder, readManifest, unlessAbsent } from "./folder.js";
 import { sumOf } from "./parquet.js";
-import { type ArchivedFile, readManifest, type Store, unlessAbsent } from "./store.js";
 
 /**
  * Reads the files of a workspace, and compares them with the manifest and the database: each is as it was written, and has as many events as the
  * database has of its days; or, where retention was, or something was deleted since, more. Nothing where there is no archive.
  */
-export const compareArchive = async (query: Query, workspace: string, store: Store) => {
-  const manifest = await readManifest(store, workspace, await idOfDatabase(query));
+export const compareArchive = async (query: Query, workspace: string, folder: Folder) => {
+  const manifest = await readManifest(folder, workspace, await idOfDatabase(query));
   if (manifest === undefined) return undefined;
   const stored = (from: string, to: string) =>
     countIn(query, "events WHERE workspace = $1 AND id >= $2 AND id < $3", [workspace, from, to]);
@@ -22,7 +22,7 @@ export const compareArchive = async (query: Query, workspace: string, store: Sto
   const wrongWith = async (file: ArchivedFile): Promise<string | undefined> => {
     const events = await stored(file.from, file.to);
     inFiles += events;
-    const found = await sumOf(store.at(file.name)).catch(unlessAbsent);
+    const found = await sumOf(folder.at(file.name)).catch(unlessAbsent);
     if (found === undefined) return "is not there";
     if (found.sha256 !== file.sha256) return "is damaged: its checksum is another one";
     if (events > file.rows) return `has not ${events - file.rows} events that the database has`;

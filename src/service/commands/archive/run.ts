@@ -13,6 +13,7 @@ import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../..
 import { type Commands, daysArgument, type Say } from "../commands.js";
 import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
+import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./folder.js";
 import {
   type Group,
   NAMES,
@@ -23,7 +24,6 @@ import {
   uuidText,
   writeEvents,
 } from "./parquet.js";
-import { folderOf, type Manifest, openFolder, readManifest, type Store, writeManifest } from "./store.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -51,16 +51,16 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Com
       ).argParser(daysArgument),
     )
     .addOption(workspace().default(undefined, "all"))
-    .action((folder: string, { workspace, now = false, check, forget, deleteOlderThan }: ArchiveArguments) =>
+    .action((place: string, { workspace, now = false, check, forget, deleteOlderThan }: ArchiveArguments) =>
       over(async (database) => {
         const { query } = database;
-        const store = openFolder(folder);
+        const folder = openFolder(place);
         const before = deleteOlderThan && Date.now() - deleteOlderThan * DAY_MS;
         const all = await listWorkspaces(query);
         let there = 0;
         try {
           for (const one of workspace === undefined ? all : [workspace]) {
-            const at = { workspace: one, store, say };
+            const at = { workspace: one, folder, say };
             if (forget) there += (await forgetOne(query, at)) ? 1 : 0;
             else if (check || before !== undefined) there += (await checkOne(database, at, before)) ? 1 : 0;
             else {
@@ -70,20 +70,20 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Com
             }
           }
           if ((check || forget || before !== undefined) && there === 0)
-            throw new StartError(`there is no archive in ${store.place}`);
+            throw new StartError(`there is no archive in ${folder.place}`);
           // What belongs to no workspace alone goes where all of them are kept so.
           if (before === undefined || there < all.length) return;
           await forgetTraces(query, before);
           for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
         } finally {
-          store.close();
+          folder.close();
         }
       }),
     );
 
 interface At {
   workspace: string;
-  store: Store;
+  folder: Folder;
   say: Say;
 }
 
@@ -97,28 +97,28 @@ const newestErasure = async (query: Query, workspace: string): Promise<string | 
 };
 
 /** Resolves to whether there is any. @param before deletes from the database what was received before, and is in files that are right */
-const checkOne = async (database: Database, { workspace, store, say }: At, before?: number): Promise<boolean> => {
-  const compared = await compareArchive(database.query, workspace, store);
+const checkOne = async (database: Database, { workspace, folder, say }: At, before?: number): Promise<boolean> => {
+  const compared = await compareArchive(database.query, workspace, folder);
   if (compared === undefined) return false;
   const { files, events, beyond, wrong, place } = compared;
-  if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
+  if (wrong.length > 0) throw new StartError(wrong.map((line) => `${folder.place}/${line}`).join("\n"));
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
   say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
   if (before === undefined) return true;
   const deleted = await deleteEventsBefore(database, workspace, before, timeOf(place));
-  const what = `deleted events that are in the archive ${store.place}`;
+  const what = `deleted events that are in the archive ${folder.place}`;
   await noteDeed(database.query, { workspace, what, events: deleted });
-  say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
+  say(`${workspace}: deleted ${deleted} events, which are in ${folder.place}`);
   return true;
 };
 
 /** Resolves to whether there was one. */
-const forgetOne = async (query: Query, { workspace, store, say }: At): Promise<boolean> => {
-  const manifest = await readManifest(store, workspace);
-  if (manifest?.database === (await idOfDatabase(query))) await writeManifest(store, { ...manifest, forgotten: true });
-  const isKnown = await forgetArchives(query, workspace, store.place);
-  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
+const forgetOne = async (query: Query, { workspace, folder, say }: At): Promise<boolean> => {
+  const manifest = await readManifest(folder, workspace);
+  if (manifest?.database === (await idOfDatabase(query))) await writeManifest(folder, { ...manifest, forgotten: true });
+  const isKnown = await forgetArchives(query, workspace, folder.place);
+  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${folder.place}`);
   return isKnown || manifest !== undefined;
 };
 
@@ -141,18 +141,18 @@ export interface Until {
  */
 export const archiveWorkspace = async (
   database: Database,
-  { workspace, store, say }: At,
+  { workspace, folder, say }: At,
   until: Until,
 ): Promise<{ events: number; files: number }> => {
   const { query } = database;
   const done = { events: 0, files: 0 };
   const own = await idOfDatabase(query);
-  let manifest = await readManifest(store, workspace, own);
+  let manifest = await readManifest(folder, workspace, own);
   if (manifest?.forgotten)
-    throw new StartError(`the archive of ${workspace} in ${store.place} was forgotten: begin a new one`);
+    throw new StartError(`the archive of ${workspace} in ${folder.place} was forgotten: begin a new one`);
   const lost = manifest && (await lostPlace(query, workspace, manifest.place));
   if (lost !== undefined)
-    throw new StartError(`${store.place} has what the database has not: begin a new archive, for ${lost}`);
+    throw new StartError(`${folder.place} has what the database has not: begin a new archive, for ${lost}`);
   // Notices behind it may have come since.
   if (manifest !== undefined) manifest.clean = await keptPlace(query, workspace, manifest.clean);
   for (;;) {
@@ -160,21 +160,21 @@ export const archiveWorkspace = async (
     if (range === undefined) break;
     manifest ??= { format: 1, workspace, database: own, place: range.from, clean: range.from, files: [] };
     // Told first: from then on no notice is forgotten that its files need.
-    await knowArchive(query, workspace, store.place, timeOf(manifest.place));
-    done.events += await addFile(database, manifest, { store, range });
+    await knowArchive(query, workspace, folder.place, timeOf(manifest.place));
+    done.events += await addFile(database, manifest, { folder, range });
     done.files += 1;
   }
   if (manifest === undefined) {
     say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
     return done;
   }
-  const { erased, rewritten } = await clean(query, manifest, { store, settled: until.settled });
+  const { erased, rewritten } = await clean(query, manifest, { folder, settled: until.settled });
   // The last day that is over is behind us, though it had no event.
   const day = idAt(dayOf(timeOf(until.settled)));
   if (day > manifest.place) manifest.place = day;
-  await writeManifest(store, manifest);
-  await knowArchive(query, workspace, store.place, timeOf(manifest.place));
-  await noteArchiveRun(query, workspace, store.place);
+  await writeManifest(folder, manifest);
+  await knowArchive(query, workspace, folder.place, timeOf(manifest.place));
+  await noteArchiveRun(query, workspace, folder.place);
   say(
     `${workspace}: wrote ${done.events} events to ${done.files} files: all that was stored before ${timeText(manifest.place)}`,
   );
@@ -207,18 +207,18 @@ const nextRange = async (
 const addFile = async (
   { copying }: Database,
   manifest: Manifest,
-  { store, range }: { store: Store; range: Range },
+  { folder, range }: { folder: Folder; range: Range },
 ): Promise<number> => {
   const at = timeText(range.from);
   const begin = timeOf(range.from) % DAY_MS === 0 ? at.slice(0, 10) : at.replaceAll(":", "-");
   const name = `${folderOf(manifest.workspace)}/day=${at.slice(0, 10)}/${begin}.parquet`;
   const write = (path: string) => copying!((by) => writeEvents(path, selectEvents(by, manifest.workspace, range)));
-  const written = await store.make(name, write);
+  const written = await folder.make(name, write);
   manifest.files.push({ name, ...range, ...written });
   manifest.place = range.to;
   // Notices of before may be about what it has read.
   if (range.from < manifest.clean) manifest.clean = range.from;
-  await writeManifest(store, manifest);
+  await writeManifest(folder, manifest);
   return written.rows;
 };
 
@@ -235,7 +235,7 @@ interface Notice {
 const CHUNK = 200;
 
 /** Takes out of files what notices tell of. */
-const clean = async (query: Query, manifest: Manifest, { store, settled }: { store: Store; settled: string }) => {
+const clean = async (query: Query, manifest: Manifest, { folder, settled }: { folder: Folder; settled: string }) => {
   const done = { erased: 0, rewritten: 0 };
   const key = await keyIn(query);
   for (;;) {
@@ -246,19 +246,19 @@ const clean = async (query: Query, manifest: Manifest, { store, settled }: { sto
     );
     const isGone = goneBy(key, notices);
     for (const file of notices.length > 0 ? manifest.files : []) {
-      const events = await store.open(file.name);
+      const events = await folder.open(file.name);
       if (events === undefined)
-        throw new StartError(`${store.place}/${file.name} is not there, though the manifest has it`);
+        throw new StartError(`${folder.place}/${file.name} is not there, though the manifest has it`);
       if (await isClean(readEvents(events, ASKED), file.rows, isGone)) continue;
       const before = file.rows;
       const write = (path: string) => writeEvents(path, without(readEvents(events), isGone));
-      Object.assign(file, await store.make(file.name, write));
-      await writeManifest(store, manifest);
+      Object.assign(file, await folder.make(file.name, write));
+      await writeManifest(folder, manifest);
       done.erased += before - file.rows;
       done.rewritten += 1;
     }
     manifest.clean = notices.at(-1)?.id ?? settled;
-    await writeManifest(store, manifest);
+    await writeManifest(folder, manifest);
     if (notices.length === 0) return done;
   }
 };

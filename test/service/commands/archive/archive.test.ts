@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Folder, type Manifest, openFolder } from "../../../../src/service/commands/archive/folder.js";
 import { archiveWorkspace, type Until } from "../../../../src/service/commands/archive/run.js";
-import { type Manifest, openFolder, type Store } from "../../../../src/service/commands/archive/store.js";
 import { runCommand } from "../../../../src/service/commands/cli.js";
 import { readConfig } from "../../../../src/service/config/options.js";
 import type { Database } from "../../../../src/service/database/database.js";
@@ -24,7 +24,7 @@ const HOUR = DAY / 24;
 const { place, run } = useCommands();
 let database: Database;
 let folder: string;
-let store: Store;
+let archive: Folder;
 beforeAll(async () => {
   database = await openDatabase(place, "tables");
 });
@@ -34,10 +34,10 @@ beforeEach(async () => {
     await database.query(`DELETE FROM ${table}`);
   await database.query("DELETE FROM service_state WHERE name LIKE 'archive %'");
   folder = await mkdtemp(join(tmpdir(), "tracklet-archive-"));
-  store = openFolder(folder);
+  archive = openFolder(folder);
 });
 afterEach(async () => {
-  await store.close();
+  await archive.close();
   await rm(folder, { recursive: true });
 });
 
@@ -58,14 +58,14 @@ const put = async (...events: NewEvent[]): Promise<void> => {
 const go = (until: Partial<Until> = {}) =>
   archiveWorkspace(
     database,
-    { workspace: "default", store, say: () => {} },
+    { workspace: "default", folder: archive, say: () => {} },
     { settled: idAt(Date.now() + 1), now: false, ...until },
   );
 /** Commands open the folder themselves. */
 const inFolder = async <T>(work: () => Promise<T>): Promise<T> => {
-  await store.close();
+  await archive.close();
   return work().finally(() => {
-    store = openFolder(folder);
+    archive = openFolder(folder);
   });
 };
 const erase = (...uids: string[]) => eraseContacts(database, { workspace: "default", uids, token: "test" });
@@ -174,7 +174,7 @@ it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's,
 it("is for one process at a time, and says when its disk is full", async () => {
   expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
   if (process.platform !== "linux") return;
-  const full = store.make("file", () => writeFile("/dev/full", "much"));
+  const full = archive.make("file", () => writeFile("/dev/full", "much"));
   await expect(full).rejects.toThrow(`${folder} cannot be written: the disk is full; run it again when that is mended`);
 });
 

@@ -8,7 +8,7 @@ import { fileReason, StartError } from "../../base/start-error.js";
 import { giveTo } from "../../database/embedded/server-user.js";
 import { toDisk } from "./parquet.js";
 
-export type Store = ReturnType<typeof openFolder>;
+export type Folder = ReturnType<typeof openFolder>;
 
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";
@@ -113,24 +113,24 @@ const manifestOf = (workspace: string): string => `${folderOf(workspace)}/_manif
  * @throws StartError where it is not one of this build, or of another database
  */
 export const readManifest = async (
-  store: Store,
+  folder: Folder,
   workspace: string,
   database?: string,
 ): Promise<Manifest | undefined> => {
-  const text = await readFile(store.at(manifestOf(workspace)), "utf8").catch(unlessAbsent);
+  const text = await readFile(folder.at(manifestOf(workspace)), "utf8").catch(unlessAbsent);
   if (text === undefined) return undefined;
   const manifest = parseJson(text) as Manifest | undefined;
   if (manifest?.format !== 1 || manifest.workspace !== workspace)
-    throw new StartError(`${store.place}/${manifestOf(workspace)} is no manifest of this build: name another place`);
+    throw new StartError(`${folder.place}/${manifestOf(workspace)} is no manifest of this build: name another place`);
   if (database !== undefined && manifest.database !== database)
-    throw new StartError(`${store.place} is the archive of another database: name another place`);
+    throw new StartError(`${folder.place} is the archive of another database: name another place`);
   return manifest;
 };
 
-export const writeManifest = (store: Store, manifest: Manifest): Promise<void> => {
+export const writeManifest = (folder: Folder, manifest: Manifest): Promise<void> => {
   const { files, ...rest } = manifest;
   // A line for each file.
   const lines = files.map((file) => JSON.stringify(file)).join(",\n");
   const text = `${JSON.stringify(rest).slice(0, -1)},"files":[\n${lines}\n]}\n`;
-  return store.make(manifestOf(manifest.workspace), (part) => writeFile(part, text, { flush: true }));
+  return folder.make(manifestOf(manifest.workspace), (part) => writeFile(part, text, { flush: true }));
 };
