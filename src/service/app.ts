@@ -123,7 +123,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await Promise.all([access.load(), erased.load()]);
   };
   const tasks = createTasks(database);
-  const following = { moved: learn, seen: tasks.look };
+  const following = { moved: learn, seen: tasks.beginDue };
   const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics({ workspaces: access.workspaces(), watched: config.watchedEvents });

@@ -42,11 +42,11 @@ const main = async (): Promise<void> => {
 };
 
 const tryPort = async (config: ServiceConfig): Promise<void> => {
-  const probe = createServer();
+  const server = createServer();
   await new Promise((resolve, reject) =>
-    probe.once("error", reject).listen(config.port, config.host, () => resolve(0)),
+    server.once("error", reject).listen(config.port, config.host, () => resolve(0)),
   ).catch(refuse(config));
-  await new Promise((resolve) => probe.close(resolve));
+  await new Promise((resolve) => server.close(resolve));
 };
 
 const refuse =

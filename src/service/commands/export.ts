@@ -23,8 +23,8 @@ import {
 import { hasContact } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 
-/** Milliseconds between two looks for what has become settled. */
-const LOOK_MS = 1_000;
+/** Milliseconds after which it is asked again what has become settled. */
+const POLL_MS = 1_000;
 /** Milliseconds between two lines of progress. */
 const TELL_MS = 5_000;
 
@@ -68,7 +68,7 @@ const followEvents = async (
         if (signal.aborted) return;
       }
       tell();
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }
   } finally {
     tell();
@@ -115,7 +115,7 @@ export const untilSettled = async (
     const missing = newest === undefined ? 0 : timeOf(newest) + 1 - end;
     if (missing <= 0) return idAt(end);
     if (!isTold) say(`${what} will be settled in ${Math.ceil(missing / 1_000)} s: waiting until then`);
-    await sleep(Math.min(missing, LOOK_MS));
+    await sleep(Math.min(missing, POLL_MS));
   }
 };
 

@@ -111,12 +111,12 @@ const OTHERS = `SELECT count(*)::text AS result FROM pg_stat_activity
     AND application_name NOT LIKE 'citus%' AND pid <> pg_backend_pid() AND pid NOT IN (
       SELECT pid FROM pg_locks WHERE relation = to_regclass('schema_migrations') AND mode = 'AccessExclusiveLock' AND granted)`;
 
-/** Milliseconds that a connection may take that is just being closed, and between two looks for it. */
-const [CLOSING_MS, LOOK_MS] = [2_000, 50];
+/** Milliseconds that a connection may take that is just being closed, and after which it is asked for again. */
+const [CLOSING_MS, POLL_MS] = [2_000, 50];
 
 /** @throws StartError where somebody else is connected: a service, who follows it, another command */
 const requireAlone = async (query: Query): Promise<void> => {
-  for (const began = performance.now(); ; await sleep(LOOK_MS)) {
+  for (const began = performance.now(); ; await sleep(POLL_MS)) {
     const count = (await askNodes(query, OTHERS)).reduce((sum, others) => sum + Number(others), 0);
     if (count === 0) return;
     if (performance.now() > began + CLOSING_MS)

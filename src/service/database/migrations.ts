@@ -155,7 +155,7 @@ const repeatedly = async (run: () => Promise<unknown>, tell?: Tell): Promise<voi
 
 /** Brings the tables up to date, however long it takes, beside services that run. @param tell hears what is done */
 export const migrate = async (database: Alone, tell: Tell): Promise<void> => {
-  const { missing } = await look(database);
+  const { missing } = await readVersions(database);
   for (const { name } of missing) tell(`brings in ${name}`);
   await runMigrations(database, missing, tell);
   tell(`the tables are those of ${MIGRATIONS.at(-1)!.name}`);
@@ -171,7 +171,7 @@ const MANY = 100_000;
  * @throws StartError when its tables must be changed, and that is not quick
  */
 export const prepare = async (database: Alone): Promise<void> => {
-  const { isNew, missing } = await look(database);
+  const { isNew, missing } = await readVersions(database);
   if (missing.length === 0) return;
   if (!isNew) {
     const [row] = await database.query(`SELECT 1 AS found FROM events OFFSET ${MANY} LIMIT 1`);
@@ -188,8 +188,8 @@ const unknown = () =>
     `this data is of another build: use that one, or load a backup of this one into an empty database (${SERVICE} restore FILE)`,
   );
 
-/** Looks which tables there are. @throws StartError when they are not those that this version makes or can go on from */
-const look = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => {
+/** Reads which tables there are. @throws StartError when they are not those that this version makes or can go on from */
+const readVersions = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => {
   const [log] = await query("SELECT 1 AS found WHERE to_regclass('schema_migrations') IS NOT NULL");
   const done = log === undefined ? [] : await query<{ name: string }>("SELECT name FROM schema_migrations");
   const moved = done.find(({ name }) => name.startsWith(MOVED));
@@ -231,7 +231,7 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
   const wanted = MIGRATIONS.slice(0, versions.length);
   const other = versions.find((name, at) => wanted[at]?.name !== name);
   if (other !== undefined) throw unknown();
-  const { missing } = await look(database, wanted);
+  const { missing } = await readVersions(database, wanted);
   await runMigrations(database, missing);
   const made = "SELECT name FROM unnest($1::text[]) AS listed (name) WHERE to_regclass(name) IS NOT NULL";
   for (const { name: table } of await database.query<{ name: string }>(made, [Object.keys(TABLES)])) {
@@ -245,7 +245,7 @@ export const NO_TABLES = "the database has no tables of the service: start the s
 
 /** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
-  const { isNew, missing } = await look(database);
+  const { isNew, missing } = await readVersions(database);
   if (isNew) throw new StartError(NO_TABLES);
   if (missing.length > 0) throw older();
 };

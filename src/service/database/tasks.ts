@@ -76,7 +76,7 @@ export const createTasks = (database: Database) => {
       tasks.push(task);
     },
     /** Begins what is due. */
-    look: (state: State): void => {
+    beginDue: (state: State): void => {
       const { now } = state;
       for (const task of isOver ? [] : tasks) {
         const due = state[DUE + task.name];

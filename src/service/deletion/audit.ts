@@ -61,13 +61,13 @@ export const noteReading = (
     say("this is not in the audit log: the role only reads");
   });
 
-/** Milliseconds after which a line is there whose id is older, and from one look for lines to the next. */
-const [LATE_MS, LOOK_MS] = [60_000, 60_000];
+/** Milliseconds after which a line is there whose id is older, and from one reading of lines to the next. */
+const [LATE_MS, POLL_MS] = [60_000, 60_000];
 
 /** The task that writes into the log what commands have done: they are other processes, and what they say is read by nobody later. */
 export const tellDeeds = (log: FastifyBaseLogger): Task => ({
   name: "audit",
-  every: LOOK_MS,
+  every: POLL_MS,
   run: async ({ query }) => {
     const { now, audit_told: from = now - LATE_MS } = await readState(query);
     const to = now - LATE_MS;

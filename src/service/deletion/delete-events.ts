@@ -13,8 +13,8 @@ const WRITING = `SELECT string_agg(transactionid::text, ' ') AS result FROM pg_l
   WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted
     AND (pid IS NULL OR pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database()))`;
 
-/** Milliseconds between two looks whether they have ended, and after which that is given up: none of ours lasts so long. */
-const [LOOK_MS, LONGEST_MS] = [10, 60_000];
+/** Milliseconds after which it is asked again whether they have ended, and after which that is given up: none of ours lasts so long. */
+const [POLL_MS, LONGEST_MS] = [10, 60_000];
 
 /**
  * To be called after the generation was moved: resolves when each transaction has ended that had begun to write until then. One that
@@ -41,7 +41,7 @@ export const afterAllHaveEnded = async (query: Query): Promise<void> => {
     while (begun.size > 0) {
       if (performance.now() > until)
         throw Object.assign(new Error("a transaction that had begun before does not end"), { code: "57014" });
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       const still = await writing();
       begun = new Set([...begun].filter((one) => still.has(one)));
     }

@@ -31,7 +31,7 @@ const processOf = (name: string, run: Task["run"]) => {
   });
   const look = async (now: number) => {
     const rows = await database.query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
-    return () => tasks.look({ ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])), now });
+    return () => tasks.beginDue({ ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])), now });
   };
   return { ...tasks, done, look };
 };

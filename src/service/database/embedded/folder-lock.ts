@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
 import { StartError } from "../../base/start-error.js";
 
-/** Milliseconds that a server whose service is gone has to end, and from one look for that to the next. */
-const [ENDING_MS, LOOK_MS] = [10_000, 50];
+/** Milliseconds that a server whose service is gone has to end, and from one try to the next. */
+const [ENDING_MS, POLL_MS] = [10_000, 50];
 
 export interface FolderLock {
   /** Whoever inherits it holds the lock, too. */
@@ -31,7 +31,7 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
     while (!tryLock(descriptor)) {
       if (performance.now() > until)
         throw new StartError(`${folder} is in use by ${readFileSync(file, "utf8").trim()}`);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
     ftruncateSync(descriptor);
     writeSync(descriptor, `process ${process.pid} of ${hostname()}\n`);

@@ -98,7 +98,7 @@ export const runningUrl = (folder: string): string | undefined => {
 /** Milliseconds that a server has to end in order. It is never killed: what it does not end in time, it ends by itself. */
 const END_MS = 30_000;
 /** Milliseconds from one attempt to connect to a server that starts to the next. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /**
  * Ends a server by `SIGINT` ("fast shutdown") when the service has gone, however that was: this process reads from a pipe that
  * the service holds open.
@@ -163,7 +163,7 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
   const ready = async (): Promise<void> => {
     while (!(await answers(listening.url))) {
       if (isOver) throw new Error(await closed);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   };
   return {
