@@ -16,7 +16,7 @@ export interface Token {
   kind: Kind;
   name: string;
   createdAt: number;
-  expiresAt: number | undefined;
+  expiresAt?: number | null | undefined;
 }
 
 export const sha256 = (text: string): string => hash("sha256", text, "hex");
@@ -43,16 +43,11 @@ export const removeWorkspace = async (query: Query, name: string): Promise<void>
   await moveGeneration(query);
 };
 
-export const listTokens = async (query: Query): Promise<Token[]> => {
-  const rows = await query<Record<string, unknown>>(
-    "SELECT digest, workspace, kind, name, created_at, expires_at FROM tokens ORDER BY workspace, name, created_at",
+export const listTokens = (query: Query): Promise<Token[]> =>
+  query<Token>(
+    `SELECT digest, workspace, kind, name, created_at AS "createdAt", expires_at AS "expiresAt" FROM tokens
+     ORDER BY workspace, name, created_at`,
   );
-  return rows.map((row) => ({
-    ...(row as unknown as Token),
-    createdAt: Number(row.created_at),
-    expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
-  }));
-};
 
 type NewToken = Pick<Token, "workspace" | "kind" | "name" | "expiresAt">;
 
@@ -139,6 +134,20 @@ type Config = Pick<
   ServiceConfig,
   "apiToken" | "accessToken" | "serverToken" | "adminToken" | "metricsToken" | "workspaces"
 >;
+/** Those of the environment. */
+export const tokensOf = (config: Config): Token[] =>
+  [{ name: DEFAULT_WORKSPACE, ...config }, ...config.workspaces].flatMap(({ name: workspace, ...one }) =>
+    KINDS.flatMap((kind) =>
+      digests((one as Partial<Record<string, string>>)[`${kind}Token`]).map((digest) => ({
+        ...{ digest, workspace, kind, createdAt: 0 },
+        name: `TRACKLET_${kind.toUpperCase()}_TOKEN`,
+      })),
+    ),
+  );
+
+/** Is a token taken still? */
+export const isTaken = ({ expiresAt }: Token): boolean => Date.now() < (expiresAt ?? Number.POSITIVE_INFINITY);
+
 /**
  * The tokens of the environment, whose workspaces are made where there are none, and those of the database. They are found by
  * their digests, so the time of a look-up does not tell how much of a guess is right.
@@ -146,20 +155,7 @@ type Config = Pick<
  * @throws StartError when a token of the environment stands in the database, too
  */
 export const createAccess = async (query: Query, config: Config): Promise<Access> => {
-  const own = [{ name: DEFAULT_WORKSPACE, ...config }, ...config.workspaces].flatMap(({ name: workspace, ...one }) =>
-    KINDS.flatMap((kind) =>
-      digests((one as Partial<Record<string, string>>)[`${kind}Token`]).map((digest): Token => {
-        return {
-          digest,
-          workspace,
-          kind,
-          name: `TRACKLET_${kind.toUpperCase()}_TOKEN`,
-          createdAt: 0,
-          expiresAt: undefined,
-        };
-      }),
-    ),
-  );
+  const own = tokensOf(config);
   const isNew = await addWorkspace(query, DEFAULT_WORKSPACE);
   for (const { name } of config.workspaces) await addWorkspace(query, name);
   const stored = new Map((await listTokens(query)).map((token) => [token.digest, token]));
@@ -181,7 +177,7 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
     find: (text) => {
       const token = sent.get(text) ?? byDigest.get(sha256(text));
       if (token !== undefined) sent.set(text, token);
-      return token !== undefined && Date.now() < (token.expiresAt ?? Number.POSITIVE_INFINITY) ? token : undefined;
+      return token !== undefined && isTaken(token) ? token : undefined;
     },
     hasAdmin: () => [...byDigest.values()].some(({ kind }) => kind === "admin"),
     workspaces: () => names,

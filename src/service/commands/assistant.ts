@@ -1,8 +1,7 @@
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Static, Type } from "typebox";
-import { digests, listTokens, listWorkspaces, sha256 } from "../access/tokens.js";
-import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
+import { isTaken, listTokens, listWorkspaces, sha256, tokensOf } from "../access/tokens.js";
 import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Query, readOnly } from "../database/database.js";
@@ -152,19 +151,10 @@ const tellWhy = (error: Error) => toError(isUnavailable(error) ? tellFault(error
 const toError = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
 /** The workspace of an access token, as the service takes it: of the database, or of its environment. @throws StartError where it is none */
-const workspaceOf = async (
-  query: Query,
-  { accessToken, workspaces }: Pick<ServiceConfig, "accessToken" | "workspaces">,
-  token: string,
-): Promise<string> => {
+const workspaceOf = async (query: Query, config: ServiceConfig, token: string): Promise<string> => {
   const digest = sha256(token);
-  const stored = (await listTokens(query)).find((one) => one.digest === digest);
-  const given = [{ name: DEFAULT_WORKSPACE, accessToken }, ...workspaces];
-  const isTaken = stored?.kind === "access" && Date.now() < (stored.expiresAt ?? Number.POSITIVE_INFINITY);
-  const name = stored
-    ? isTaken && stored.workspace
-    : given.find((one) => digests(one.accessToken).includes(digest))?.name;
-  if (!name || !(await listWorkspaces(query)).includes(name))
-    throw new StartError("the access token is not taken: it is wrong, or has expired");
-  return name;
+  const found = [...(await listTokens(query)), ...tokensOf(config)].find((one) => one.digest === digest);
+  if (found?.kind === "access" && isTaken(found) && (await listWorkspaces(query)).includes(found.workspace))
+    return found.workspace;
+  throw new StartError("the access token is not taken: it is wrong, or has expired");
 };
