@@ -3,7 +3,7 @@ import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
 import { turnOf } from "../../src/service/days/follower.js";
-import { deleteListed } from "../../src/service/deletion/delete-events.js";
+import { deleteInSteps } from "../../src/service/deletion/delete-events.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/insert-rows.js";
 import { RECORDS } from "./records.js";
 
@@ -69,7 +69,7 @@ export const countMade = (dataFolder: string): Promise<number> =>
 
 /** Takes the events out that were made; what visitors did, and the records, stay. */
 export const removeMade = (dataFolder: string): Promise<number> =>
-  over(dataFolder, (database) => deleteListed(database, DEFAULT_WORKSPACE, { ...MADE, reason: "name" }));
+  over(dataFolder, (database) => deleteInSteps(database, DEFAULT_WORKSPACE, { ...MADE, reason: "name" }));
 
 /** Inserts rows in one statement; what is there already is left as it is. */
 const insertMissing = async (query: Query, table: string, columns: string, rows: unknown[][]): Promise<void> => {

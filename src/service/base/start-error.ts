@@ -12,3 +12,10 @@ const WORDS: Record<string, string> = {
 
 /** Why a file cannot be used, in words. */
 export const fileReason = ({ code = "", message }: NodeJS.ErrnoException): string => WORDS[code] ?? message;
+
+/** Says why a file cannot be read. */
+export const cannotRead =
+  (file: string) =>
+  (error: Error): never => {
+    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
+  };

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { fileReason, StartError } from "../base/start-error.js";
+import { cannotRead, StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/delete-chosen.js";
 import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
 import { placesOfArchives } from "../records/archives.js";
-import { hasContact, similarContacts } from "../records/records.js";
+import { contactsThere, similarContacts } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
@@ -86,7 +86,7 @@ const eraseOne = async (
   const quoted = JSON.stringify(uid);
   const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
   const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
-  const isThere = await hasContact(query, workspace, uid);
+  const isThere = (await contactsThere(query, workspace, [uid])).length > 0;
   const archives = await placesOfArchives(query, workspace);
   const asked = { workspace, uids: [uid], token: COMMAND, tell: say, ...(keep && { anonymise: keep }) };
   // No tombstone for a name that was only misspelt. But an archive may have whom the database has forgotten.
@@ -113,9 +113,7 @@ const CHUNK = 500;
 
 /** Erases the contacts of a file, one uid a line. @throws StartError that says how far it has come */
 const eraseListed = async (database: Database, { workspace, file, say }: Of & { file: string }): Promise<void> => {
-  const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
-  });
+  const text = await readFile(file, "utf8").catch(cannotRead(file));
   const uids = [...new Set(text.split(/\r?\n/).filter((line) => line.trim() !== ""))];
   const unknown: string[] = [];
   const sum = { contacts: 0, events: 0 };

@@ -20,7 +20,7 @@ import {
   TABLES,
   type Table,
 } from "../records/export.js";
-import { hasContact } from "../records/records.js";
+import { contactsThere } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 
 /** Milliseconds after which it is asked again what has become settled. */
@@ -161,10 +161,9 @@ export const addExportCommand = ({
       if (table !== "events" && table !== "contacts" && which.contact !== undefined)
         command.error("--contact is for events and contacts");
       await reading(async (query, database) => {
-        if (which.contact !== undefined && !(await hasContact(query, which.workspace, which.contact)))
-          throw new StartError(
-            `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
-          );
+        const { workspace, contact } = which;
+        if (contact !== undefined && (await contactsThere(query, workspace, [contact])).length === 0)
+          throw new StartError(`there is no contact ${JSON.stringify(contact)} in the workspace ${workspace}`);
         await note(database);
         const options = { table, ...which };
         const part: Part = {};

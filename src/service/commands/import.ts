@@ -7,7 +7,7 @@ import { DEFAULT_WORKSPACE, digest, filledText, isUuid, parseJson } from "../bas
 import { findMember } from "../base/json-text.js";
 import { readLines } from "../base/lines.js";
 import { viewOf } from "../base/params.js";
-import { fileReason, StartError } from "../base/start-error.js";
+import { cannotRead, StartError } from "../base/start-error.js";
 import { SECONDS, TIME } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
@@ -302,9 +302,8 @@ async function* read(file: string): AsyncGenerator<Line> {
       yield { line: parseJson(text), text, number };
     }
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall === undefined
-      ? error
-      : new StartError(`${file} cannot be read: ${fileReason(error as Error)}`);
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    cannotRead(file)(error as Error);
   }
 }
 

@@ -3,7 +3,7 @@ import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import { countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
-import { afterAllHaveEnded, CHUNK, deleteListed, type Which } from "./delete-events.js";
+import { afterAllHaveEnded, CHUNK, deleteInSteps, type Which } from "./delete-events.js";
 import { BARE, removeAccounts, removeContacts } from "./retention.js";
 
 /** Of a name, received in a time, or in whose params a uid stands as a whole text; all of them where nothing is said. */
@@ -34,7 +34,7 @@ export const countEvents = ({ query }: Pick<Database, "query">, workspace: strin
 
 /** Deletes events of a workspace; resolves to their number. */
 export const deleteEvents = (database: Database, workspace: string, which: Chosen): Promise<number> =>
-  deleteListed(database, workspace, { ...chosen(workspace, which), reason: "name" });
+  deleteInSteps(database, workspace, { ...chosen(workspace, which), reason: "name" });
 
 /** A contact that was seen in a span for the first time, and by nothing but events of that span. */
 interface Newcomer {
@@ -81,7 +81,7 @@ export const deleteNewcomers = async (
     const ids = newcomers.slice(from, from + CONTACTS).map(({ id }) => id);
     const condition = "workspace = $1 AND contact_id = ANY($2::uuid[]) AND id >= $3 AND id < $4";
     const values = [workspace, ids, idAt(since), idAt(until)];
-    events += await deleteListed(database, workspace, { condition, values, reason: "name" });
+    events += await deleteInSteps(database, workspace, { condition, values, reason: "name" });
     await database.transaction((query) => deleteRecords(query, ids, Math.floor(since / 1_000)));
   }
   return events;

@@ -116,21 +116,19 @@ const repeat = async (database: Database, once: (part: Part) => Promise<Step>): 
   }
 };
 
-/** Deletes events without a word, and leaves them counted: who follows is told otherwise, or there is nobody. Resolves to their number. */
-export const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(database, (part) =>
-    database.transaction((query) => step(query, workspace, which, { ...part, staysCounted: true })),
-  );
-
-/** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
-export const deleteListed = (
+/**
+ * Deletes events. For a reason, each step has a row for who follows that names what it has deleted: no uid outlives the contact there.
+ * Without one they go without a word, and stay counted: who follows is told otherwise, or there is nobody. Resolves to their number.
+ */
+export const deleteInSteps = (
   database: Database,
   workspace: string,
-  { reason, ...which }: Which & { reason: Reason },
+  { reason, ...which }: Which & { reason?: Reason },
 ): Promise<number> =>
   inSteps(database, workspace, async (query, id, part) => {
-    const done = await step(query, workspace, which, { ...part, staysCounted: reason === "retention" });
-    if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
+    const staysCounted = reason === undefined || reason === "retention";
+    const done = await step(query, workspace, which, { ...part, staysCounted });
+    if (reason !== undefined && done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
     return done;
   });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "../base/exact-text.js";
-import { fileReason, StartError } from "../base/start-error.js";
+import { cannotRead, StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { readIfThere } from "../database/embedded/folder.js";
 import { syncFolder } from "../database/embedded/room.js";
@@ -82,9 +82,7 @@ export const requireKey = (key: string, marks: Iterable<Mark>): void => {
 
 /** Reads what `appendErasures`, `backup` or `audit --erasures` has written, and its key, if that is beside it. @throws StartError */
 export const readErasures = async (file: string): Promise<Erasures> => {
-  const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
-  });
+  const text = await readFile(file, "utf8").catch(cannotRead(file));
   const key = readIfThere(keyFile(file))?.trim();
   /** The last line of an id holds. */
   const marks = new Map<string, Mark>();

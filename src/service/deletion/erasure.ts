@@ -15,8 +15,9 @@ import { noonOf } from "../days/zone.js";
 import { makeRecords } from "../ingest/store/bare-records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/insert-rows.js";
 import { placesOfArchives } from "../records/archives.js";
+import { contactsThere } from "../records/records.js";
 import { beginDeeds, endDeeds } from "./audit.js";
-import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./delete-events.js";
+import { afterAllHaveEnded, deleteInSteps, inSteps, type Which } from "./delete-events.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
 import { tellApart, tellDeleted } from "./notices.js";
 import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";
@@ -43,23 +44,12 @@ interface Erased {
 /** Of which people there is anything, or was? An archive may have what is here no more. */
 export const knownOf = async (query: Query, workspace: string, uids: readonly string[]): Promise<string[]> => {
   if ((await placesOfArchives(query, workspace)).length > 0) return [...uids];
-  const ids = uids.map((uid) => recordId("contact", uid, workspace));
-  const rows = await query(
-    `SELECT id FROM contacts WHERE id = ANY ($1::uuid[])
-     UNION SELECT contact_id FROM events WHERE contact_id = ANY ($1::uuid[])`,
-    [ids],
-  );
-  const there = new Set(rows.map(({ id }) => String(id)));
+  const there = new Set(await contactsThere(query, workspace, uids));
   const tombstones = createTombstones(query);
   await tombstones.load();
-  const contacts = uids.map((contactUid) => ({ workspace, contactUid }));
-  const buried = await tombstones.of(contacts);
-  return uids.filter((_, at) => there.has(ids[at]!) || buried(contacts[at]!) !== undefined);
+  const buried = await tombstones.of(uids.map((contactUid) => ({ workspace, contactUid })));
+  return uids.filter((contactUid) => there.has(contactUid) || buried({ workspace, contactUid }) !== undefined);
 };
-
-/** Is there anything of a person, or was there? */
-export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> =>
-  (await knownOf(query, workspace, [uid])).length > 0;
 
 /**
  * Erases people: records, memberships, and events. First the tombstones are set, and the generation moves
@@ -142,7 +132,7 @@ const clearContacts = async (
   await tellApart(database, workspace, { reason: "erasure", ids: [], marks, at });
   const counts = await countOf(query, which);
   const events = await (anonymise === undefined
-    ? deleteListed(database, workspace, { ...which, reason: "erasure" })
+    ? deleteInSteps(database, workspace, { ...which, reason: "erasure" })
     : anonymiseEvents(database, workspace, which, newAnonym(anonymise)));
   await transaction(async (query) => {
     await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);

@@ -8,7 +8,7 @@ import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 import { oldestTime } from "../days/counted-place.js";
 import { clearPast, passDays } from "../days/forget.js";
-import { deleteInSteps, deleteListed, type Which } from "./delete-events.js";
+import { deleteInSteps, type Which } from "./delete-events.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 
 export interface Kept {
@@ -103,7 +103,7 @@ export const deleteEventsBefore = async (
   const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2 AND id < $3";
   const deleted =
     (await deleteInSteps(database, workspace, old)) +
-    (await deleteListed(database, workspace, {
+    (await deleteInSteps(database, workspace, {
       condition: imported,
       values: [workspace, time, idAt(stored)],
       reason: "retention",

@@ -7,7 +7,7 @@ import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { beginDeeds, endDeeds, noteDeed } from "../deletion/audit.js";
 import { deleteAccount } from "../deletion/delete-chosen.js";
-import { eraseContacts, isKnown } from "../deletion/erasure.js";
+import { eraseContacts, knownOf } from "../deletion/erasure.js";
 import { keyIn, markOf, markOfUid } from "../deletion/tombstones.js";
 import { errors, notFound } from "../http/errors.js";
 import { exportPage, exportRows, jsonLine } from "../records/export.js";
@@ -36,11 +36,14 @@ export const personRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { query } = database;
+    const requireKnown = async (workspace: string, uid: string) => {
+      if ((await knownOf(query, workspace, [uid])).length === 0) throw notFound("the contact");
+    };
     const erase = async (
       { workspace, tokenName: token, log }: FastifyRequest,
       { uid, anonymise }: { uid: string; anonymise?: readonly string[] },
     ) => {
-      if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
+      await requireKnown(workspace, uid);
       const tell = (text: string) => log.warn({ workspace, token }, text);
       const { events, archives } = await eraseContacts(database, { workspace, uids: [uid], token, anonymise, tell });
       log.info({ workspace, token, events }, `a contact was ${anonymise === undefined ? "erased" : "anonymised"}`);
@@ -59,7 +62,7 @@ export const personRoutes =
         },
       },
       async ({ query: { uid }, workspace, tokenName: token }, reply) => {
-        if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
+        await requireKnown(workspace, uid);
         const [id] = newIds(1);
         const subject = markOfUid(await keyIn(query), workspace, uid);
         await beginDeeds(query, [{ id: id!, workspace, at: Date.now(), token, what: "read", subject }]);

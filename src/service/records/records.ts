@@ -189,12 +189,15 @@ export const READ = { account: readAccount, contact: readContact };
 /** Uids that are named at most. */
 const MAX_NAMED = 10;
 
-/** Is there anything of a contact: a record, or an event? */
-export const hasContact = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
-  const id = recordId("contact", uid, workspace);
-  for (const table of ["contacts WHERE id", "events WHERE contact_id"])
-    if ((await query(`SELECT 1 AS found FROM ${table} = $1 LIMIT 1`, [id])).length > 0) return true;
-  return false;
+/** Of which contacts is there anything: a record, or an event? */
+export const contactsThere = async (query: Query, workspace: string, uids: readonly string[]): Promise<string[]> => {
+  const ids = uids.map((uid) => recordId("contact", uid, workspace));
+  const rows = await query<{ id: string }>(
+    `SELECT id FROM contacts WHERE id = ANY ($1::uuid[])
+     UNION SELECT contact_id FROM events WHERE contact_id = ANY ($1::uuid[])`,
+    [ids],
+  );
+  return uids.filter((_, at) => rows.some(({ id }) => id === ids[at]));
 };
 
 /** Uids of other contacts that differ from this one by upper and lower case only. */
