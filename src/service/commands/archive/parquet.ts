@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { toUuid } from "../../base/exact-text.js";
 import type { Copying } from "../../database/database.js";
 
 /*
@@ -37,30 +38,21 @@ const COLUMNS = {
 export type Name = keyof typeof COLUMNS;
 export const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** Rows that are written or read at a time, column by column. */
-export interface Group {
-  rows: number;
-  columns: Record<Name, unknown[]>;
-}
-
-const emptyGroup = (): Group => ({
-  rows: 0,
-  columns: Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Group["columns"],
-});
+/** An event as a file has it: times are dates, and UUIDs are bytes. */
+export type Row = Record<Name, unknown>;
 
 /** 16 bytes as a UUID. */
-export const uuidText = (bytes: Uint8Array): string => {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-};
+export const uuidText = (bytes: unknown): string => toUuid(Buffer.from(bytes as Uint8Array).toString("hex"));
 
-/** What the database says of a column, as the writer takes it. */
-const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
-  TIMESTAMP: (text) => new Date(Number(text)),
-  STRING: (text) => text,
-  UUID: (uuid) => Buffer.from(uuid.replaceAll("-", ""), "hex"),
-  INT32: Number,
-  BOOLEAN: (text) => text === "true",
+/** An event of the database as the writer takes it. */
+const toRow = (event: Record<string, unknown>): Row => {
+  const inFile = (name: Name) => {
+    const value = event[name];
+    if (value === null) return null;
+    if (COLUMNS[name].type === "TIMESTAMP") return new Date(value as number);
+    return COLUMNS[name].type === "UUID" ? Buffer.from(String(value).replaceAll("-", ""), "hex") : value;
+  };
+  return Object.fromEntries(NAMES.map((name) => [name, inFile(name)])) as Row;
 };
 
 const SCHEMA = schemaFromColumnData({
@@ -68,19 +60,19 @@ const SCHEMA = schemaFromColumnData({
 });
 
 /** Writes events to a file, a group of rows at a time, which is on the disk before this resolves. */
-export const writeEvents = async (path: string, groups: AsyncIterable<Group>) => {
+export const writeEvents = async (path: string, groups: AsyncIterable<Row[]>) => {
   const writer = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, createdBy: "tracklet" });
-  for await (const { rows, columns } of groups) {
-    if (rows === 0) continue;
+  for await (const rows of groups) {
+    if (rows.length === 0) continue;
     const columnData = NAMES.map((name) => ({
       name,
-      data: columns[name],
+      data: rows.map((row) => row[name] ?? null),
       // Least and greatest of what is random, or is a whole text, leave nothing out for who reads.
       statistics: COLUMNS[name].type !== "UUID" && name !== "params",
       // They rise within an account.
       ...(COLUMNS[name].type === "TIMESTAMP" && { encoding: "DELTA_BINARY_PACKED" as const }),
     }));
-    await writer.write({ columnData, rowGroupSize: rows });
+    await writer.write({ columnData, rowGroupSize: rows.length });
   }
   await writer.finish();
   await toDisk(path);
@@ -105,19 +97,15 @@ export const toDisk = async (path: string): Promise<void> => {
 };
 
 /** The events of a file, a group of rows at a time. @param columns Default: all */
-export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = NAMES): AsyncGenerator<Group> {
+export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = NAMES): AsyncGenerator<Row[]> {
   const metadata = await parquetMetadataAsync(file);
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
-    const objects = await parquetReadObjects({
+    yield (await parquetReadObjects({
       ...{ file, metadata, rowStart, rowEnd, columns: [...columns] },
       parsers: { uuidFromBytes: (bytes) => bytes && Uint8Array.from(bytes) },
-    });
-    const group = emptyGroup();
-    group.rows = objects.length;
-    for (const name of columns) group.columns[name] = objects.map((row) => row[name] ?? null);
-    yield group;
+    })) as Row[];
     rowStart = rowEnd;
   }
 }
@@ -134,24 +122,20 @@ export interface Range {
 }
 
 /** The events of a range by account and time: the database sorts them, on its disk where they are many. */
-export async function* selectEvents({ query }: Copying, workspace: string, { from, to }: Range): AsyncGenerator<Group> {
+export async function* selectEvents({ query }: Copying, workspace: string, { from, to }: Range): AsyncGenerator<Row[]> {
   await query(
     `DECLARE archived CURSOR FOR SELECT ${NAMES} FROM events WHERE workspace = $1 AND id >= $2 AND id < $3
      ORDER BY account_uid COLLATE "C", coalesce(occurred_at, received_at), id`,
     [workspace, from, to],
   );
-  let [group, length] = [emptyGroup(), 0];
+  let [group, length]: [Row[], number] = [[], 0];
   for (;;) {
-    const rows = await query(`FETCH ${CHUNK} FROM archived`);
-    for (const row of rows) {
-      for (const name of NAMES)
-        group.columns[name].push(row[name] === null ? null : READ[COLUMNS[name].type](String(row[name])));
-      length += String(row.params).length;
-    }
-    group.rows += rows.length;
-    if (rows.length > 0 && group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
-    if (group.rows > 0) yield group;
-    if (rows.length === 0) return;
-    [group, length] = [emptyGroup(), 0];
+    const events = await query(`FETCH ${CHUNK} FROM archived`);
+    group.push(...events.map(toRow));
+    length += events.reduce((sum, { params }) => sum + String(params).length, 0);
+    if (events.length > 0 && group.length < MOST_ROWS && length < MOST_LENGTH) continue;
+    if (group.length > 0) yield group;
+    if (events.length === 0) return;
+    [group, length] = [[], 0];
   }
 }

@@ -14,16 +14,7 @@ import { type Commands, daysArgument, type Say } from "../commands.js";
 import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
 import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./folder.js";
-import {
-  type Group,
-  NAMES,
-  type Name,
-  type Range,
-  readEvents,
-  selectEvents,
-  uuidText,
-  writeEvents,
-} from "./parquet.js";
+import { type Name, type Range, type Row, readEvents, selectEvents, uuidText, writeEvents } from "./parquet.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -227,7 +218,7 @@ interface Notice {
   id: string;
   ids: string[] | null;
   marks: string[] | null;
-  erased_at: unknown;
+  erased_at: number | null;
   reason: string;
 }
 
@@ -263,8 +254,8 @@ const clean = async (query: Query, manifest: Manifest, { folder, settled }: { fo
   }
 };
 
-/** Tells of a row of a group whether it is to be taken out. */
-type IsGone = (group: Group, at: number) => boolean;
+/** Tells of an event whether it is to be taken out. */
+type IsGone = (row: Row) => boolean;
 
 /** What it asks of a row. */
 const ASKED: readonly Name[] = ["id", "contact_id", "received_at", "occurred_at"];
@@ -281,31 +272,24 @@ const goneBy = (key: string, notices: readonly Notice[]): IsGone => {
     byContact.set(contact, found);
     return found;
   };
-  return ({ columns }, at) => {
-    const [id, contact] = [columns.id, columns.contact_id].map((column) => uuidText(column[at] as Uint8Array));
-    const times = [columns.received_at[at], columns.occurred_at[at]].map((time) => (time === null ? 0 : Number(time)));
-    return (
-      ids.has(id!) ||
-      erasuresOf(contact!).some((one) => id! < one.id && times.some((time) => time < Number(one.erased_at)))
-    );
+  return ({ contact_id, received_at, occurred_at, ...row }) => {
+    const id = uuidText(row.id);
+    const isBefore = ({ erased_at }: Notice) =>
+      [received_at, occurred_at].some((time) => Number(time ?? 0) < erased_at!);
+    return ids.has(id) || erasuresOf(uuidText(contact_id)).some((one) => id < one.id && isBefore(one));
   };
 };
 
 /** Has a file as many rows as the manifest says, and none that is to be taken out? One that was broken off is not in the manifest yet. */
-const isClean = async (groups: AsyncIterable<Group>, rows: number, isGone: IsGone): Promise<boolean> => {
+const isClean = async (groups: AsyncIterable<Row[]>, most: number, isGone: IsGone): Promise<boolean> => {
   let found = 0;
-  for await (const group of groups) {
-    found += group.rows;
-    for (let at = 0; at < group.rows; at += 1) if (isGone(group, at)) return false;
+  for await (const rows of groups) {
+    found += rows.length;
+    if (rows.some(isGone)) return false;
   }
-  return found === rows;
+  return found === most;
 };
 
-async function* without(groups: AsyncIterable<Group>, isGone: IsGone): AsyncGenerator<Group> {
-  for await (const group of groups) {
-    const kept = Array.from({ length: group.rows }, (_, at) => at).filter((at) => !isGone(group, at));
-    const columns = { ...group.columns };
-    for (const name of NAMES) columns[name] = kept.map((at) => group.columns[name][at]);
-    yield { rows: kept.length, columns };
-  }
+async function* without(groups: AsyncIterable<Row[]>, isGone: IsGone): AsyncGenerator<Row[]> {
+  for await (const rows of groups) yield rows.filter((row) => !isGone(row));
 }
