@@ -3,7 +3,7 @@ import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
 import { turnOf } from "../../src/service/days/follower.js";
-import { deleteInSteps } from "../../src/service/deletion/delete-events.js";
+import { deleteInSteps } from "../../src/service/deletion/delete-in-steps.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/insert-rows.js";
 import { RECORDS } from "./records.js";
 

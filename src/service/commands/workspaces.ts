@@ -17,7 +17,7 @@ import type { Database } from "../database/database.js";
 import { setZone } from "../days/counted-place.js";
 import { readZone } from "../days/zone.js";
 import { noteDeed } from "../deletion/audit.js";
-import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
+import { countWorkspace, deleteWorkspace } from "../deletion/delete-workspace.js";
 import { secretOf } from "../ingest/identity-proof.js";
 import type { Commands } from "./commands.js";
 import { copyWorkspace } from "./import.js";

@@ -3,7 +3,7 @@ import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import { countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
-import { afterAllHaveEnded, CHUNK, deleteInSteps, type Which } from "./delete-events.js";
+import { afterAllHaveEnded, CHUNK, deleteInSteps, type Which } from "./delete-in-steps.js";
 import { BARE, removeAccounts, removeContacts } from "./retention.js";
 
 /** Of a name, received in a time, or in whose params a uid stands as a whole text; all of them where nothing is said. */

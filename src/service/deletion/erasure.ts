@@ -17,7 +17,7 @@ import { insertEvents, type NewEvent } from "../ingest/store/insert-rows.js";
 import { placesOfArchives } from "../records/archives.js";
 import { contactsThere } from "../records/records.js";
 import { beginDeeds, endDeeds } from "./audit.js";
-import { afterAllHaveEnded, deleteInSteps, inSteps, type Which } from "./delete-events.js";
+import { afterAllHaveEnded, deleteInSteps, inSteps, type Which } from "./delete-in-steps.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
 import { tellApart, tellDeleted } from "./notices.js";
 import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";

@@ -8,7 +8,7 @@ import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 import { oldestTime } from "../days/counted-place.js";
 import { clearPast, passDays } from "../days/forget.js";
-import { deleteInSteps, type Which } from "./delete-events.js";
+import { deleteInSteps, type Which } from "./delete-in-steps.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 
 export interface Kept {

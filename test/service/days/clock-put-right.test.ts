@@ -9,7 +9,7 @@ import { countAnew } from "../../../src/service/days/count-anew.js";
 import { hold, markDays } from "../../../src/service/days/counted-place.js";
 import { followDays } from "../../../src/service/days/follower.js";
 import { dayIn } from "../../../src/service/days/zone.js";
-import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
+import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { readUpkeep } from "../../../src/service/monitoring/ages.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/after-restore.js";
