@@ -31,7 +31,7 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
-  ...["commands", "monitoring", "numbers", "person", "deletion", "days", "ingest", "records"],
+  ...["commands", "monitoring", "numbers", "admin", "deletion", "days", "ingest", "records"],
   ...["access", "http", "database", "config", "base"],
 ];
 /** What stands beside the service. */
