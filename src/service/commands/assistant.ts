@@ -9,7 +9,7 @@ import { openDatabase } from "../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
 import { answerOf, Given, wantedOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
-import { latestEvents } from "../records/export.js";
+import { latestEvents } from "../records/read-rows.js";
 import type { Say } from "./commands.js";
 import { planOf, toMembers } from "./plan.js";
 

@@ -16,7 +16,7 @@ import { isUnavailable } from "../database/sql-state.js";
 import { noteReading } from "../deletion/audit.js";
 import { keyIn } from "../deletion/tombstones.js";
 import manifest from "../package.json" with { type: "json" };
-import { idOfDatabase } from "../records/archives.js";
+import { idOfDatabase } from "../records/known-archives.js";
 import type { Commands, Say } from "./commands.js";
 
 /** A table with all of its columns, as COPY names it. */

@@ -6,7 +6,7 @@ import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/delete-chosen.js";
 import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
-import { placesOfArchives } from "../records/archives.js";
+import { placesOfArchives } from "../records/known-archives.js";
 import { contactsThere, similarContacts } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 

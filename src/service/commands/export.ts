@@ -9,7 +9,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { BOUNDS, createSettled, type Settled } from "../database/settled.js";
 import { noteReading } from "../deletion/audit.js";
-import { lostPlace } from "../records/after-restore.js";
+import { lostPlace } from "../records/lost-places.js";
 import {
   csvRow,
   type Exported,
@@ -19,7 +19,7 @@ import {
   type Part,
   TABLES,
   type Table,
-} from "../records/export.js";
+} from "../records/read-rows.js";
 import { contactsThere } from "../records/records.js";
 import type { Commands, Say } from "./commands.js";
 

@@ -18,7 +18,7 @@ import { createTombstones } from "../deletion/tombstones.js";
 import type { Count } from "../ingest/schemas.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/event-store.js";
 import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
-import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/export.js";
+import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/read-rows.js";
 import type { Commands, Say } from "./commands.js";
 import { analyzeAll } from "./dump.js";
 

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { PROOF_MEMBER } from "../ingest/identity-proof.js";
-import { type Exported, type ExportOptions, exportRows } from "../records/export.js";
+import { type Exported, type ExportOptions, exportRows } from "../records/read-rows.js";
 import type { Commands } from "./commands.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */

@@ -8,7 +8,7 @@ import { openDatabase, type Where } from "../database/open-database.js";
 import { askNodes } from "../database/settled.js";
 import { eraseAgain } from "../deletion/erasure.js";
 import { readErasures } from "../deletion/erasure-files.js";
-import { markRestored } from "../records/after-restore.js";
+import { markRestored } from "../records/lost-places.js";
 import type { Commands } from "./commands.js";
 import { countRows, listTables, loadScript, readDump, readHeader, tellCounts, writeScript } from "./dump.js";
 

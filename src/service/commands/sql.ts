@@ -5,7 +5,7 @@ import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
 import { answerOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
-import type { Exported } from "../records/export.js";
+import type { Exported } from "../records/read-rows.js";
 import type { Commands } from "./commands.js";
 import { type Format, format, writeRows } from "./export.js";
 

@@ -1,7 +1,7 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, newIds, SET_BACK_MS } from "../database/event-id.js";
 import { askNodes } from "../database/settled.js";
-import { followersLose, renewIds } from "../records/after-restore.js";
+import { followersLose, renewIds } from "../records/lost-places.js";
 import { beginAnew, hold, markDays, setPlace } from "./counted-place.js";
 
 /*

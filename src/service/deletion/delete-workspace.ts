@@ -1,6 +1,6 @@
 import { removeWorkspace } from "../access/tokens.js";
 import { countIn, type Database, type Query } from "../database/database.js";
-import { forgetArchives } from "../records/archives.js";
+import { forgetArchives } from "../records/known-archives.js";
 import { afterAllHaveEnded, deleteInSteps } from "./delete-in-steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */

@@ -14,7 +14,7 @@ import { forgetContacts } from "../days/forget.js";
 import { noonOf } from "../days/zone.js";
 import { makeRecords } from "../ingest/store/bare-records.js";
 import { insertEvents, type NewEvent } from "../ingest/store/insert-rows.js";
-import { placesOfArchives } from "../records/archives.js";
+import { placesOfArchives } from "../records/known-archives.js";
 import { contactsThere } from "../records/records.js";
 import { beginDeeds, endDeeds } from "./audit.js";
 import { afterAllHaveEnded, deleteInSteps, inSteps, type Which } from "./delete-in-steps.js";

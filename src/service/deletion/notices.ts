@@ -1,7 +1,7 @@
 import type { Database, Query } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
 import { transactInTime } from "../database/settled.js";
-import { neededByArchives } from "../records/archives.js";
+import { neededByArchives } from "../records/known-archives.js";
 
 /*
  * A deletion is a row of its own for who follows, with an id like an event's: it is settled in its turn.

@@ -1,8 +1,8 @@
 import { decodeText, encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { readState } from "../database/service-state.js";
-import { PUT_RIGHT_AT } from "../records/after-restore.js";
-import { archiveRuns } from "../records/archives.js";
+import { archiveRuns } from "../records/known-archives.js";
+import { PUT_RIGHT_AT } from "../records/lost-places.js";
 
 /** Newest events of a workspace, and of each name that is watched, that are looked at when the service begins. */
 const NEWEST = 1_000;

@@ -7,8 +7,8 @@ import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers, readTimes } from "../http/validation.js";
-import { lostPlace } from "./after-restore.js";
-import { type Exported, exportPage, jsonLine } from "./export.js";
+import { lostPlace } from "./lost-places.js";
+import { type Exported, exportPage, jsonLine } from "./read-rows.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
 const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 10_000];

@@ -14,7 +14,7 @@ import { filesOf } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { markRestored } from "../../../src/service/records/after-restore.js";
+import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt as ask, everyRow, neverAnalyzed, openPlace } from "../support/database.js";
 import { DAY, SHOP, TODAY, useCommands, useServer } from "../support/fixtures.js";

@@ -12,7 +12,7 @@ import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { readUpkeep } from "../../../src/service/monitoring/ages.js";
-import { keptPlace, lostPlace } from "../../../src/service/records/after-restore.js";
+import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
 import { usePlace } from "../support/fixtures.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the counts once, and who follows hears of it. */

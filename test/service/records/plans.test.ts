@@ -3,7 +3,7 @@ import { createService } from "../../../src/service/app.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { exportPage } from "../../../src/service/records/export.js";
+import { exportPage } from "../../../src/service/records/read-rows.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
 import { usePlace } from "../support/fixtures.js";
 

@@ -6,7 +6,7 @@ import type { Database, Query } from "../../../src/service/database/database.js"
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { turnOf } from "../../../src/service/days/follower.js";
-import { exportRows } from "../../../src/service/records/export.js";
+import { exportRows } from "../../../src/service/records/read-rows.js";
 import { dataFolder } from "../../support/data-folder.js";
 
 /** Where a database is: the part of the service's configuration that says so. */

@@ -14,7 +14,7 @@ import { openDatabase } from "../../../../src/service/database/open-database.js"
 import { eraseContacts } from "../../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../../src/service/deletion/retention.js";
 import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/insert-rows.js";
-import { knowArchive } from "../../../../src/service/records/archives.js";
+import { knowArchive } from "../../../../src/service/records/known-archives.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
 import { DAY, TODAY, useCommands } from "../../support/fixtures.js";
