@@ -1,5 +1,5 @@
+import { clock, type Findings, type Line, walk } from "../judge/checklist.js";
 import { dayOf, type Evidence, isGood, isPage, type State, seconds } from "../judge/evidence.js";
-import { clock, type Findings, type Line, walk } from "../judge/steps.js";
 import { keysOf } from "../watch/stored.js";
 
 /**

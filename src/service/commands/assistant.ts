@@ -10,7 +10,7 @@ import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
 import { answerOf, Given, wantedOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import { latestEvents } from "../records/read-rows.js";
-import type { Say } from "./commands.js";
+import type { Say } from "./context.js";
 import { planOf, toMembers } from "./plan.js";
 
 /** Milliseconds that a statement may take: as one of a request. */

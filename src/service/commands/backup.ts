@@ -7,7 +7,7 @@ import { freeBytes, syncFolder } from "../database/embedded/room.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
 import { idOfDatabase } from "../records/known-archives.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 import { dumpInto, readHeader, TooLarge, tellCounts } from "./dump.js";
 import { restoreDump } from "./restore.js";
 

@@ -10,7 +10,7 @@ import { createSettled, type Settled } from "../database/settled.js";
 import { createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
 import { NAMED, readUpkeep, type Upkeep } from "../monitoring/ages.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 
 interface Expected {
   name: string;

@@ -7,7 +7,7 @@ import { HttpError } from "../http/errors.js";
 import { addArchiveCommand } from "./archive/run.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";
-import { createCommands, type Told } from "./commands.js";
+import { createCommands, type Told } from "./context.js";
 import { addDeleteCommands } from "./delete.js";
 import { addDumpCommand } from "./dump.js";
 import { addEraseCommands } from "./erase.js";

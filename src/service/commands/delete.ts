@@ -15,7 +15,7 @@ import {
 } from "../deletion/delete-chosen.js";
 import { deleteEventsBefore } from "../deletion/retention.js";
 import { keyIn, markOf } from "../deletion/tombstones.js";
-import { type Commands, daysArgument } from "./commands.js";
+import { type Commands, daysArgument } from "./context.js";
 
 interface DeleteArguments extends Chosen {
   olderThan?: number;

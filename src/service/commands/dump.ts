@@ -17,7 +17,7 @@ import { noteReading } from "../deletion/audit.js";
 import { keyIn } from "../deletion/tombstones.js";
 import manifest from "../package.json" with { type: "json" };
 import { idOfDatabase } from "../records/known-archives.js";
-import type { Commands, Say } from "./commands.js";
+import type { Commands, Say } from "./context.js";
 
 /** A table with all of its columns, as COPY names it. */
 interface Table {

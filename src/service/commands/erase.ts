@@ -8,7 +8,7 @@ import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
 import { placesOfArchives } from "../records/known-archives.js";
 import { contactsThere, similarContacts } from "../records/records.js";
-import type { Commands, Say } from "./commands.js";
+import type { Commands, Say } from "./context.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
 export const addEraseCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {

@@ -21,7 +21,7 @@ import {
   type Table,
 } from "../records/read-rows.js";
 import { contactsThere } from "../records/records.js";
-import type { Commands, Say } from "./commands.js";
+import type { Commands, Say } from "./context.js";
 
 /** Milliseconds after which it is asked again what has become settled. */
 const POLL_MS = 1_000;

@@ -19,7 +19,7 @@ import type { Count } from "../ingest/schemas.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/event-store.js";
 import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
 import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/read-rows.js";
-import type { Commands, Say } from "./commands.js";
+import type { Commands, Say } from "./context.js";
 import { analyzeAll } from "./dump.js";
 
 /** Events or records that are stored together, and the characters of the params of those events. */

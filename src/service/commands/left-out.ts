@@ -4,7 +4,7 @@ import { StartError } from "../base/start-error.js";
 import type { LeftOut } from "../days/counted-place.js";
 import { leaveOut } from "../days/leave-out.js";
 import { HttpError } from "../http/errors.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 
 /** The commands on whose events count nowhere. */
 export const addLeftOutCommands = ({ program, workspace, over, say }: Commands): void => {

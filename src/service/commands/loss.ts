@@ -1,5 +1,5 @@
 import type { Query } from "../database/database.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 
 /*
  * What is missing, as the question `losses` tells it of the latest events. A document numbers its events from 1 (`stamp: true`): what its

@@ -1,5 +1,5 @@
 import { spreadTables } from "../database/postgres/spread.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 import { analyzeAll } from "./dump.js";
 
 /** The command that brings the tables of a database to where this build wants them. */

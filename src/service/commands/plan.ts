@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { PROOF_MEMBER } from "../ingest/identity-proof.js";
 import { type Exported, type ExportOptions, exportRows } from "../records/read-rows.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */
 const [MAX_NAMES, MAX_MEMBERS, MAX_LENGTH] = [500, 100, 100];

@@ -3,7 +3,7 @@ import type { Query } from "../database/database.js";
 import { dayIn, later } from "../days/zone.js";
 import { ask } from "../numbers/questions.js";
 import { readWhen } from "../numbers/spans.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 
 /** Lines of a list. */
 const MOST = 10;

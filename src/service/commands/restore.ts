@@ -9,7 +9,7 @@ import { askNodes } from "../database/settled.js";
 import { eraseAgain } from "../deletion/erasure.js";
 import { readErasures } from "../deletion/erasure-files.js";
 import { markRestored } from "../records/lost-places.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 import { countRows, listTables, loadScript, readDump, readHeader, tellCounts, writeScript } from "./dump.js";
 
 /** The command that loads a dump into an empty database. */

@@ -6,7 +6,7 @@ import { errorCode, isUnavailable } from "../database/sql-state.js";
 import { answerOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
 import type { Exported } from "../records/read-rows.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 import { type Format, format, writeRows } from "./export.js";
 
 /** The command that asks the database itself. */

@@ -19,7 +19,7 @@ import { readZone } from "../days/zone.js";
 import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/delete-workspace.js";
 import { secretOf } from "../ingest/identity-proof.js";
-import type { Commands } from "./commands.js";
+import type { Commands } from "./context.js";
 import { copyWorkspace } from "./import.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */

@@ -1,6 +1,7 @@
 /** What the panel has seen of a page where all is well but for what a test names, and what the walk makes of it. */
+
+import { type Step, walk } from "../../../src/inspector/judge/checklist.js";
 import { type Evidence, evidenceOf, type State } from "../../../src/inspector/judge/evidence.js";
-import { type Step, walk } from "../../../src/inspector/judge/steps.js";
 import type { Exchange } from "../../../src/inspector/watch/activity.js";
 import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
 import type { Page, Tag } from "../../../src/inspector/watch/page.js";

@@ -10,7 +10,7 @@ import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../.
 import { keyIn, markOf } from "../../deletion/tombstones.js";
 import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../../records/known-archives.js";
 import { keptPlace, lostPlace } from "../../records/lost-places.js";
-import { type Commands, daysArgument, type Say } from "../commands.js";
+import { type Commands, daysArgument, type Say } from "../context.js";
 import { untilSettled } from "../export.js";
 import { compareArchive } from "./compare.js";
 import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./folder.js";
