@@ -9,7 +9,8 @@ import { isServed } from "../database/postgres/postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
-import { NAMED, readUpkeep, type Upkeep } from "../monitoring/ages.js";
+import { readUpkeep, type Upkeep } from "../monitoring/ages.js";
+import { ofName } from "../records/read-rows.js";
 import type { Commands } from "./context.js";
 
 interface Expected {
@@ -170,7 +171,7 @@ const readExpected = (value: string): Expected => {
 const lastOf = async (query: Query, workspace: string, name: string): Promise<number | undefined> => {
   const [row] = await query<{ received_at: number }>(
     `SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NULL${
-      name === ANY ? "" : ` ${NAMED}`
+      name === ANY ? "" : ` AND ${ofName("$2")}`
     } ORDER BY id DESC LIMIT 1`,
     name === ANY ? [workspace] : [workspace, encodeText(name)],
   );

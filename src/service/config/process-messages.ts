@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { EventEmitter } from "node:events";
 import type { Server, Socket } from "node:net";
 
 /** What the processes of a unit, which share a port, tell their primary, and it tells them. */
@@ -24,27 +25,21 @@ export const tellUnit = (message: UnitMessage, sent: () => void = () => {}): voi
   if (isOfUnit) process.send!(message, undefined, undefined, sent);
 };
 
-const listeners: ((message: UnitMessage) => void)[] = [];
-// One listener for all: Node takes many of them for a leak, and says so in the log.
+const messages = new EventEmitter();
 if (isOfUnit)
-  process.on("message", (message: UnitMessage) => {
-    for (const listen of listeners) listen(message);
-  });
+  process.on("message", (message: UnitMessage, socket?: Socket) => messages.emit(message.kind, message, socket));
 
 /** Calls a listener for each message of a kind that the primary sends, if there is one. */
 export const onUnit = <Kind extends UnitMessage["kind"]>(
   kind: Kind,
-  listener: (message: Extract<UnitMessage, { kind: Kind }>) => void,
-): void =>
-  void listeners.push((message) => {
-    if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
-  });
+  listener: (message: Extract<UnitMessage, { kind: Kind }>, socket?: Socket) => void,
+): void => void messages.on(kind, listener);
 
 /** Takes the connections that the primary hands over. */
 export const takeConnections = (server: Server): void => {
-  process.on("message", (message: UnitMessage, socket: Socket | undefined) => {
+  onUnit("connection", (_, socket) => {
     // One that was closed on the way is none.
-    if (message.kind !== "connection" || socket === undefined) return;
+    if (socket === undefined) return;
     // As that of a server that listens.
     socket.allowHalfOpen = true;
     server.emit("connection", socket);

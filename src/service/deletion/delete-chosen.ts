@@ -3,6 +3,7 @@ import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import { countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
+import { ofName } from "../records/read-rows.js";
 import { afterAllHaveEnded, CHUNK, deleteInSteps, type Which } from "./delete-in-steps.js";
 import { BARE, removeAccounts, removeContacts } from "./retention.js";
 
@@ -20,10 +21,10 @@ const chosen = (workspace: string, { name, since, until, naming }: Chosen): Whic
   const values: unknown[] = [workspace];
   const bound = (value: unknown, condition: (value: string) => string) =>
     value === undefined ? "" : ` AND ${condition(`$${values.push(value)}`)}`;
-  const ofName = bound(name && encodeText(name), (at) => `event_uid = ${at} AND left(event_uid, 64) = left(${at}, 64)`);
+  const called = bound(name && encodeText(name), ofName);
   const times = bound(since, (at) => `received_at >= ${at}`) + bound(until, (at) => `received_at < ${at}`);
   const named = bound(naming && JSON.stringify(naming), (at) => `strpos(params, ${at}) > 0`);
-  return { condition: `workspace = $1${ofName}${times}${named}`, values };
+  return { condition: `workspace = $1${called}${times}${named}`, values };
 };
 
 /** Counts events of a workspace. */

@@ -3,15 +3,13 @@ import type { Query } from "../database/database.js";
 import { readState } from "../database/service-state.js";
 import { archiveRuns } from "../records/known-archives.js";
 import { PUT_RIGHT_AT } from "../records/lost-places.js";
+import { ofName } from "../records/read-rows.js";
 
 /** Newest events of a workspace, and of each name that is watched, that are looked at when the service begins. */
 const NEWEST = 1_000;
 
 /** Names that are remembered, and characters of each. Beyond, one that is not among them is new each time: so a flood of names is seen to its end. */
 const [NAMES, NAME_LENGTH] = [10_000, 64];
-
-/** Of the name `$2`: an entry of the index has a greatest length. */
-export const NAMED = "AND event_uid = $2 AND left(event_uid, 64) = left($2, 64)";
 
 /** How long ago the last event came; `event_uid` is empty for all names together. */
 interface Age {
@@ -60,7 +58,7 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
         const rows = [await newest("", workspace)];
         // Page views have no index by name, and are seldom rare.
         for (const name of watched.filter((one) => one !== "pageview"))
-          rows.push(await newest(NAMED, workspace, encodeText(name)));
+          rows.push(await newest(`AND ${ofName("$2")}`, workspace, encodeText(name)));
         for (const { event_uid, received_at } of rows.flat()) seen(workspace, decodeText(event_uid), received_at);
       }
     },

@@ -4,6 +4,9 @@ import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { healthOf } from "./records.js";
 
+/** The condition of events of a name: an entry of their index has a greatest length. @param at placeholder of the name */
+export const ofName = (at: string): string => `event_uid = ${at} AND left(event_uid, 64) = left(${at}, 64)`;
+
 /** Placeholders of values: the workspace, the key of the account, and its uid as the tables have it. */
 interface Values {
   workspace: string;
@@ -53,10 +56,10 @@ const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }
     conditions += ` AND ${ofAccount({ workspace: "$1", id: `$${id}`, uid: `$${uid}` })}`;
   }
   if (eventUid !== undefined) {
-    bound("event_uid =", encodeText(eventUid));
+    const at = `$${values.push(encodeText(eventUid)) + 2}`;
     // Page views stand in no index of names: there are so many that they are met among the events by id.
-    if (eventUid !== PAGE_VIEW)
-      conditions += ` AND event_uid <> '${PAGE_VIEW}' AND left(event_uid, 64) = left($${values.length + 2}, 64)`;
+    conditions +=
+      eventUid === PAGE_VIEW ? ` AND event_uid = ${at}` : ` AND event_uid <> '${PAGE_VIEW}' AND ${ofName(at)}`;
   }
   if (isEvents && since !== undefined) {
     bound("received_at >=", since);
