@@ -2,7 +2,7 @@
  * `tracklet/read` against answers written by hand from the service's interface: none was made by the project's own service, so
  * that the client and that service cannot agree on a mistake.
  */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   ApiError,
   createReader,
@@ -23,8 +23,6 @@ const look = (answer: Answerer | Reply, call: (reader: Reader) => PromiseLike<un
     );
     return { outcome, requests, targets: requests.map(({ target }) => target) };
   });
-
-afterEach(() => vi.unstubAllGlobals());
 
 describe("createReader", () => {
   const good: ReaderConfig = { baseUrl: "https://api.example.com", accessToken: "token" };

@@ -26,7 +26,6 @@ const found = json({ id: "1" });
 describe("without waiting", () => {
   // The jitter is full: no wait at all is one of its outcomes.
   beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
-  afterEach(() => void vi.restoreAllMocks());
 
   it.each<[string, Answerer | Reply]>([
     ...[408, 425, 429, 500, 503].map((status): [string, Reply] => [`${status}`, json({}, status)]),
@@ -69,12 +68,8 @@ describe("on a clock of the test's", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     vi.spyOn(Math, "random").mockReturnValue(0.999);
   });
-  afterEach(() => {
-    // Whatever has come of a call, nothing of it is left.
-    expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  // Whatever has come of a call, nothing of it is left.
+  afterEach(() => expect(vi.getTimerCount()).toBe(0));
 
   const found = () => Response.json({ id: "1" });
   const busy = (retryAfter = "") =>

@@ -1,5 +1,5 @@
 /** `tracklet/send` against answers written by hand from the service's interface. How attempts are repeated and end: `retries`. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type DatedEvent, type SendConfig, type ServerEvent, sendEvent, sendEvents } from "../../src/send.js";
 import { type Answerer, begin, hangUp, inTurn, json, withWire } from "./wire.js";
 
@@ -16,7 +16,6 @@ const send = (answer: Answerer, config: Partial<SendConfig> = {}, what: ServerEv
 
 // The jitter is full: no wait at all is one of its outcomes.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
-afterEach(() => void vi.restoreAllMocks());
 
 describe("arguments", () => {
   const good: SendConfig = { trackUrl: "http://127.0.0.1:9", apiToken: "token" };

@@ -10,9 +10,11 @@ export default defineConfig({
       "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
     ],
+    // It needs a page, and nothing that is mutated.
+    exclude: ["test/unit/browser/page.test.ts"],
     // Of the random histories, only as many as each change has time for.
     env: { RUNS: "30" },
-    environment: "node",
+    setupFiles: ["test/support/take-back.ts"],
     globalSetup: "test/simulation/bundles.ts",
     isolate: false,
     testTimeout: 20_000,

@@ -1,14 +1,12 @@
-// @vitest-environment happy-dom
 /** A tracker of an app's own, as it is built. */
 import { join } from "node:path";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 
 const { createTracker }: typeof import("../../src/instance.js") = await import(
   join(import.meta.dirname, "../../dist/instance.js")
 );
 const start = (name: string) =>
   createTracker({ name, apiToken: `${name}-token`, trackUrl: "https://track.example", pageviews: "off" });
-afterEach(() => vi.unstubAllGlobals());
 
 it("what a test records under its name sees an instance that was made before", async () => {
   const { recordEvents }: typeof import("../../src/recorder.js") = await import(

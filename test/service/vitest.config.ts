@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import config from "../vitest.config.js";
+import { COMMON } from "../vitest.config.js";
 
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
 const NOT_GIVEN = [
@@ -33,15 +33,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The tests of the service and of `npm start`, some of which replace modules: all else is as for the others. */
+/** The tests of the service and of `npm start`. */
 export default defineConfig({
   test: {
-    ...config.test,
+    ...COMMON,
     include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
     exclude: [...LONG, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
-
     globalSetup: ["src/service/build.ts", "test/service/support/database.ts"],
-    isolate: true,
     fileParallelism: !isGiven,
     // They wait for servers and processes more than they work.
     maxWorkers: 3,

@@ -44,8 +44,7 @@ const apply = (rows: Rows, changes: StorageChange[]): Rows => {
 };
 const copyOf = (rows: Rows): Rows => Object.assign(Object.create(null), rows);
 
-/** @param clock of what is on its way; none where nothing ever is */
-export const createArea = (clock?: Clock) => {
+export const createArea = (clock: Clock) => {
   const rows: Rows = Object.create(null);
   const views = new Set<View>();
 
@@ -62,7 +61,7 @@ export const createArea = (clock?: Clock) => {
       const lag = fake.lag();
       if (lag || (view.user.isFrozen && !view.user.isCached)) {
         view.copy ??= copyOf(rows);
-        clock!.add(lag, () => catchUp(view), view.user);
+        clock.add(lag, () => catchUp(view), view.user);
       } else prompt.push(view);
     }
     apply(rows, [change]);
@@ -86,8 +85,8 @@ export const createArea = (clock?: Clock) => {
     view.copy ??= copyOf(rows);
     apply(view.copy, [one]);
     if (view.own.push(one) > 1) return;
-    view.ownDueAt = clock!.now() + lag;
-    clock!.add(lag, () => arrive(view));
+    view.ownDueAt = clock.now() + lag;
+    clock.add(lag, () => arrive(view));
   };
 
   const createStorage = (view: View) => {

@@ -1,5 +1,5 @@
 /** What changes an event before it is sent: the hook of a page, and the rule of URLs in front of it. */
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Config } from "../../src/types.js";
 import { ACME, type Act, acme, event, NOBODY, SEE, sentBy, trackA, URL_A } from "./sent-by.js";
 import { inStory } from "./story.js";
@@ -9,7 +9,6 @@ let warn: MockInstance;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 });
-afterEach(() => vi.restoreAllMocks());
 
 describe("beforeSend", () => {
   type Hook = NonNullable<Config["beforeSend"]>;

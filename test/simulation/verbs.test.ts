@@ -1,5 +1,5 @@
 /** The verbs of a page: what is sent, whatever arguments and options are. */
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Params } from "../../src/types/declared.js";
 import type { ChangeListener, Config, DebugListener, Hub, TrackEvent } from "../../src/types.js";
 import { ACME, type Act, acme, event, NOBODY, SEE, sentBy, trackA, URL_A } from "./sent-by.js";
@@ -10,7 +10,6 @@ let warn: MockInstance;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 });
-afterEach(() => vi.restoreAllMocks());
 
 let counted = 0;
 const count = () => ({ n: ++counted });

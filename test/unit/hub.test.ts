@@ -1,5 +1,5 @@
 /** One tracker a name, whoever calls, by the global or by import, and in whatever order. On a server nothing. */
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Command, Config, Hub, Problem } from "../../src/types.js";
 import { readOpening } from "../simulation/read-words.js";
 import { inWorld, type Page, type World } from "../simulation/world.js";
@@ -62,7 +62,6 @@ beforeEach(() => {
   problems.length = 0;
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 });
-afterEach(() => vi.restoreAllMocks());
 
 describe("calls", () => {
   it.each<[string, Act, string]>([

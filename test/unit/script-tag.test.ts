@@ -1,6 +1,6 @@
 /** Where the snippet finds its configuration, and what it says when there is none. */
 import type { Window } from "happy-dom";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { Hub } from "../../src/types.js";
 import { stubPage } from "./browser/fresh.js";
 
@@ -38,10 +38,6 @@ beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   // No answer: what is tracked stays to be looked at.
   vi.stubGlobal("fetch", () => new Promise(() => {}));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
 });
 
 it.each([

@@ -1,7 +1,7 @@
 /** The list of erasures beside a database of the service's own: what is in it, and whose it is. */
 import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
@@ -15,7 +15,6 @@ beforeAll(async () => {
   folder = await dataFolder();
   database = await openDatabase({ dataFolder: folder, databaseUrl: undefined });
 });
-afterEach(() => vi.useRealTimers());
 afterAll(async () => {
   await database.close();
   await rm(folder, { recursive: true });

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** How long somebody is at a page: by the clock, signs of life, and what is seen. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { watchActive } from "../../../src/addons/active.js";
@@ -57,12 +56,7 @@ beforeEach(() => {
   tracked = [];
   end = begin();
 });
-afterEach(() => {
-  end();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
+afterEach(() => end());
 
 it.each<[what: string, steps: string, tracked: string[]]>([
   ["nobody is there without a sign of life", "60, hide", []],

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** What the add-on for clicks makes of clicks and forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { watchClicks } from "../../../src/addons/clicks.js";
@@ -126,5 +125,4 @@ it("the module uses the page's tracker, which may come later", async () => {
   fire('<b data-track="early">x</b>');
   expect((window as { tracklet?: unknown }).tracklet).toEqual([["track", "early", {}]]);
   stop();
-  vi.unstubAllGlobals();
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { scopeOf } from "../../../src/shared/token-scope.js";
 import type { Config } from "../../../src/types.js";
 import { fresh, OPTIONS } from "./fresh.js";
@@ -6,10 +6,6 @@ import { fresh, OPTIONS } from "./fresh.js";
 beforeEach(() => {
   vi.stubGlobal("location", new URL("https://site.example/a/b"));
   vi.stubGlobal("origin", "https://site.example");
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 const load = (config: Partial<Config>) => fresh(config, () => import("../../../src/browser/config.js"));

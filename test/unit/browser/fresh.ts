@@ -2,7 +2,6 @@
 import { Window } from "happy-dom";
 import { vi } from "vitest";
 import type { Config } from "../../../src/types.js";
-import { createArea, type FakeArea } from "../../simulation/area.js";
 
 export const OPTIONS = { name: "t", apiToken: "token", trackUrl: "https://track.example" };
 
@@ -12,15 +11,6 @@ export const fresh = async <Module>(config: Partial<Config>, load: () => Promise
   const { configure } = await import("../../../src/browser/config.js");
   configure({ ...OPTIONS, ...config });
   return load();
-};
-
-/** Puts an area in place of the storage. */
-export const stubStorage = (): FakeArea => {
-  const fake = createArea();
-  const page = { isDead: false, isFrozen: false, isCached: false, readsFresh: false };
-  const { area } = fake.areaOf({ ...page, useStorage: () => {}, hear: () => {} });
-  Object.defineProperty(globalThis, "localStorage", { get: area, configurable: true });
-  return fake;
 };
 
 /** A page of its own in place of the globals that the tracker uses. */

@@ -1,7 +1,6 @@
-// @vitest-environment happy-dom
 /** What the tracker hears of the page, and what it leaves alone. */
 import type { Window } from "happy-dom";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { stubPage } from "./fresh.js";
 
 type PageModule = typeof import("../../../src/browser/page.js");
@@ -13,10 +12,6 @@ beforeEach(async () => {
   window = stubPage();
   vi.resetModules();
   page = await import("../../../src/browser/page.js");
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 it("wraps the history where there is no Navigation API: after the change, with arguments, this, result and exception of whoever else does", () => {

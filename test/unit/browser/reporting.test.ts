@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Config } from "../../../src/types.js";
 import { inWorld } from "../../simulation/world.js";
 import { fresh } from "./fresh.js";
@@ -7,8 +7,6 @@ import { fresh } from "./fresh.js";
 const BODY = '{"event_uid":"large"}';
 
 const load = (config: Partial<Config> = {}) => fresh(config, () => import("../../../src/browser/reporting.js"));
-
-afterEach(() => vi.restoreAllMocks());
 
 it("tells the last listener of decisions and of problems, and the console of each mistake, once; a listener may throw", async () => {
   const { listenTo, log, report } = await load();

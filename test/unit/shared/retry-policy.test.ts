@@ -1,7 +1,5 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { backOffMs, isSuccess, isTransient, retryAfterMs } from "../../../src/shared/retry-policy.js";
-
-afterEach(() => vi.restoreAllMocks());
 
 it("tells success and what is tried again by the status", () => {
   expect([0, 199, 200, 299, 300].filter(isSuccess)).toEqual([200, 299]);

@@ -1,6 +1,6 @@
 /** The body of an event: what `JSON.stringify` makes of its params, whatever they are. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { attempt } from "../../../../src/shared/attempt.js";
 import type { Params } from "../../../../src/types/declared.js";
 import { fresh } from "../fresh.js";
@@ -19,7 +19,6 @@ const written = (params: unknown) => {
 };
 
 beforeEach(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
-afterEach(() => vi.restoreAllMocks());
 
 it("is the interface's body and nothing else, the contact first", () => {
   const given = { extra: 1, params: { b: { c: 3 } }, event_uid: "a", contact_uid: 'x"\\y' };

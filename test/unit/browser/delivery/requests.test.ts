@@ -1,5 +1,5 @@
 /** How one body is sent, and what its answer is. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../../../src/types.js";
 import { fresh } from "../fresh.js";
 
@@ -17,10 +17,6 @@ beforeEach(() => {
   fetch.mockReset().mockImplementation(async () => new Response("{}"));
   vi.stubGlobal("fetch", fetch);
   vi.stubGlobal("location", new URL("https://site.example/"));
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 it("sends what the interface says, without cookies, following no redirect, and for 15 s at most", async () => {

@@ -1,6 +1,5 @@
-// @vitest-environment happy-dom
 /** What the inspector learns of a page: from its markup, from calls and requests, and from the tracker. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { lookAtService } from "../../../../src/inspector/ask/look.js";
 import { createActivity, noteNamed } from "../../../../src/inspector/watch/activity.js";
 import { listen } from "../../../../src/inspector/watch/listen.js";
@@ -9,11 +8,7 @@ import { UNKNOWN } from "../../../../src/inspector/watch/scripts.js";
 import { readStored } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";
 
-// Files share their globals: the page is this one, whatever ran before.
-beforeEach(() => void vi.stubGlobal("window", globalThis));
 afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
   localStorage.clear();
   sessionStorage.clear();
 });

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
