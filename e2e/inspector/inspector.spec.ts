@@ -1,5 +1,5 @@
 import { readmeBlocks } from "../../test/support/readme.js";
-import { faintTextsWithin } from "../harness/contrast.js";
+import { faultsOf } from "../harness/axe.js";
 import { expect, test, track } from "../harness/fixtures.js";
 import { findings, inspect, panel } from "../harness/inspector.js";
 import { loaded, run } from "../harness/install.js";
@@ -110,7 +110,7 @@ test("The inspector fits a phone and a desk, and can be read in light and dark",
   }
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await faintTextsWithin(panel(page)), colorScheme).toEqual([]);
+    expect(await faultsOf(page, "color-contrast"), colorScheme).toEqual([]);
   }
 });
 

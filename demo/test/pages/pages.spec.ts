@@ -1,5 +1,5 @@
 import { expect, type Page } from "playwright/test";
-import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
+import { faultsOf } from "../../../e2e/harness/axe.js";
 import { test } from "./fixtures.js";
 import { identify, trackOwn } from "./visitor.js";
 
@@ -29,7 +29,7 @@ const expectGoodLooks = async (page: Page, name: string) => {
       const boxes = await Promise.all(links.map(async (link) => (await link.boundingBox())!));
       expect(new Set(boxes.map(({ y }) => Math.round(y))).size, `lines of the navigation on ${name}`).toBe(1);
       for (const { x, width: own } of boxes) expect(x + own).toBeLessThanOrEqual(width);
-      expect(await faintTextsWithin(page.locator("body")), `${name} at ${width} px, ${colorScheme}`).toEqual([]);
+      expect(await faultsOf(page, "color-contrast"), `${name} at ${width} px, ${colorScheme}`).toEqual([]);
     }
     grounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
   }
