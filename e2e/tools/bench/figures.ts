@@ -24,35 +24,16 @@ export interface Comparison {
   target?: number;
 }
 
-const HEAD = ["", "tracklet", "bare", "ratio", "min–max", "rounds", "target"];
-
-/** Columns of plain text: the first to the left, figures to the right. */
-const table = (rows: string[][]): string => {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const line = (row: string[]) =>
-    row.map((cell, column) => (column ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join("  ");
-  return rows.map((row) => line(row).trimEnd()).join("\n");
+/** What is told of a comparison: medians over the rounds, and as noise the least and the greatest ratio of a round. */
+export const toldOf = ({ unit, rounds, target }: Comparison) => {
+  const amount = (side: keyof Pair) => {
+    const value = median(rounds.map((pair) => pair[side]));
+    return `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
+  };
+  // Within each round, where both met the same load of the machine.
+  const ratios = rounds.map(({ ours, bare }) => ours / bare);
+  return {
+    ...{ tracklet: amount("ours"), bare: amount("bare"), ratio: median(ratios).toFixed(2), target },
+    ...{ least: Math.min(...ratios).toFixed(2), most: Math.max(...ratios).toFixed(2), rounds: rounds.length },
+  };
 };
-
-/** One line a comparison: medians over the rounds, and as noise the least and the greatest ratio of a round. */
-export const comparisonTable = (comparisons: Comparison[]): string =>
-  table([
-    HEAD,
-    ...comparisons.map(({ what, unit, rounds, target }) => {
-      const amount = (side: keyof Pair) => {
-        const value = median(rounds.map((pair) => pair[side]));
-        return `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
-      };
-      // Within each round, where both met the same load of the machine.
-      const ratios = rounds.map(({ ours, bare }) => ours / bare);
-      return [
-        what,
-        amount("ours"),
-        amount("bare"),
-        median(ratios).toFixed(2),
-        `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
-        `${rounds.length}`,
-        target === undefined ? "" : `≤ ${target}`,
-      ];
-    }),
-  ]);

@@ -4,7 +4,7 @@
  * (`npm run bench -- start`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { comparisonTable } from "./figures.js";
+import { toldOf } from "./figures.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
 import { benchWork } from "./work.js";
@@ -22,7 +22,7 @@ try {
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only.length && !only.includes(name)) continue;
     const began = performance.now();
-    console.log(`\n${comparisonTable(await bench(stage))}`);
+    console.table(Object.fromEntries((await bench(stage)).map((one) => [one.what, toldOf(one)])));
     console.error(`measured: ${name} (${((performance.now() - began) / 1_000).toFixed(0)} s)`);
   }
   console.log(
