@@ -1,4 +1,4 @@
-import { launchService } from "../../test/support/launch.js";
+import { SERVICE, spawnService } from "../../test/service/support/service-process.js";
 import { type OwnService, startService } from "../../test/support/service.js";
 import { test as base, EVERY_ENGINE, expect } from "../harness/engines.js";
 import { type Faults, untilReleased } from "../harness/fault.js";
@@ -129,7 +129,7 @@ test(
     const missing = tracked.filter((uid) => !once.has(uid));
     const lost = missing.filter((uid) => !/^(swallowed|evicted)/.test(uid));
     const repeated = stored.length - once.size;
-    const command = launchService({ TRACKLET_DATA: service.data }, "loss");
+    const command = spawnService({ TRACKLET_DATA: service.data }, [SERVICE, "loss"]);
     const [, ...numbers] = await command.says(/^(\d+) of (\d+) events missing/m);
     const [computed, all] = numbers.map(Number);
     console.log(

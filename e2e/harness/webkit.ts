@@ -53,7 +53,7 @@ export const startWebKit = async (driverPath: string) => {
   const startDriver = async (): Promise<void> => {
     port = await freePort();
     // Where the system names no language the browser calls its own "C", which `Intl` refuses.
-    const env = { ...process.env, LC_ALL: "en_US.UTF-8", DISPLAY: `:${number}` };
+    const env = { LC_ALL: "en_US.UTF-8", DISPLAY: `:${number}` };
     driver = launch(driverPath, [`--port=${port}`], { env });
     await waitFor(() => call("GET", "/status").catch(() => undefined), { what: "WebKit's driver to answer" });
   };

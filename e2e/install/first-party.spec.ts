@@ -26,7 +26,7 @@ const run = async (
   { args, files, env }: { args: string[]; files: Record<string, string>; env: Record<string, string> },
 ) => {
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const server = launch(program, args, { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", ...env } });
+  const server = launch(program, args, { cwd: folder, env });
   const isAnswering = (): Promise<boolean> => {
     if (!server.isRunning()) throw new Error(`${program} ended at once:\n${server.said()}`);
     // Next.js builds its route when it is first asked for.

@@ -6,12 +6,11 @@ import { waitFor } from "./wait.js";
 /** The project's folder: where every process starts, unless it is told another one. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How much of a process's output is kept. Its end tells why it died; its beginning holds the line that says it is ready. */
-const KEPT = 100_000;
-
-export interface LaunchOptions {
-  /** Its whole environment. Default: that of this process, without the options of this process's Node. */
+interface LaunchOptions {
+  /** More of its environment, or other values. */
   env?: Record<string, string | undefined>;
+  /** The rest of its environment. Default: that of this process, without the options of this process's Node. */
+  base?: Record<string, string | undefined>;
   cwd?: string;
 }
 
@@ -19,16 +18,18 @@ export interface LaunchOptions {
 export type Launched = ReturnType<typeof launch>;
 
 /** Starts a program. */
-export const launch = (program: string, args: readonly string[], { env, cwd = ROOT }: LaunchOptions = {}) => {
-  const child = spawn(program, args, {
-    cwd,
-    env: env ?? { ...process.env, NODE_OPTIONS: "" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+export const launch = (
+  program: string,
+  args: readonly string[],
+  { env, base = { ...process.env, NODE_OPTIONS: "" }, cwd = ROOT }: LaunchOptions = {},
+) => {
+  const child = spawn(program, args, { cwd, env: { ...base, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      if (said.length <= KEPT) said += text;
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      output[name] += text;
     });
   // A runner that ends abruptly leaves no process behind.
   const killAtExit = () => void child.kill("SIGKILL");
@@ -37,20 +38,22 @@ export const launch = (program: string, args: readonly string[], { env, cwd = RO
     said += message;
   });
   let isRead = false;
-  const closed = new Promise<{ code: number | null }>((resolve) =>
+  const closed = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
     child.once("close", (code) => {
       isRead = true;
       process.off("exit", killAtExit);
-      resolve({ code });
+      resolve({ code, ...output });
     }),
   );
   const isRunning = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     process: child,
-    /** Everything it has written so far. */
+    /** Everything it has written so far, and the part of it in each stream. */
     said: () => said,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
     isRunning,
-    /** How it has ended, once all of its output is read. */
+    /** How it has ended, with all of its output. */
     closed,
     /**
      * Waits until its output matches.
@@ -75,13 +78,3 @@ export const launch = (program: string, args: readonly string[], { env, cwd = RO
     },
   };
 };
-
-const launchNode = (args: string[], env: Record<string, string>): Launched =>
-  launch(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "", ...env } });
-
-/** Starts one of the project's own programs. */
-export const launchOwn = (file: string, env: Record<string, string>): Launched => launchNode([file], env);
-
-/** Starts the service as it was built, or a command of it. */
-export const launchService = (env: Record<string, string>, ...command: string[]): Launched =>
-  launchNode(["build/service/main.js", ...command], env);

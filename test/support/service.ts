@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
 import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
+import { spawnService } from "../service/support/service-process.js";
 import { dataFolder } from "./data-folder.js";
-import { launchService } from "./launch.js";
-import { freePort } from "./ports.js";
 
 /** An event as the service's database holds it. */
 export interface Row {
@@ -33,14 +32,6 @@ export const serviceAt = (url: string, accessToken: string = DEMO_TOKENS.accessT
   },
 });
 
-/** All comes from one address: a burst of one test is not refused for another's. */
-export const UNLIMITED = {
-  TRACKLET_RATE_LIMIT: "0",
-  TRACKLET_ADDRESS_QUOTA_MB: "0",
-  TRACKLET_TOKEN_QUOTA_MB: "0",
-  TRACKLET_ADDRESS_RECORDS: "0",
-};
-
 /** A service that a test has started. */
 export type OwnService = Awaited<ReturnType<typeof startService>>;
 
@@ -51,20 +42,18 @@ export type OwnService = Awaited<ReturnType<typeof startService>>;
  */
 export const startService = async (env: Record<string, string> = {}) => {
   const data = await dataFolder();
-  const port = await freePort();
-  const settings = { TRACKLET_DEMO: "on", TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data };
-  const launched = launchService({ ...settings, ...UNLIMITED, ...env });
+  const service = spawnService({ TRACKLET_DATA: data, ...env });
   /** Ends it and removes its data. */
   const dispose = async (): Promise<void> => {
-    await launched.end();
+    await service.end();
     await rm(data, { recursive: true, force: true, maxRetries: 5 });
   };
-  await launched.says(/service ready at http/).catch(async (error: unknown) => {
+  const url = await service.ready().catch(async (error: unknown) => {
     await dispose();
     throw error;
   });
   return {
-    ...serviceAt(`http://127.0.0.1:${port}`, env.TRACKLET_ACCESS_TOKEN),
+    ...serviceAt(url, env.TRACKLET_ACCESS_TOKEN),
     /** The folder of its database. */
     data,
     dispose,

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { expect } from "playwright/test";
 import { dataFolder } from "../../../test/support/data-folder.js";
-import { launchOwn } from "../../../test/support/launch.js";
+import { launch } from "../../../test/support/launch.js";
 import { freePort } from "../../../test/support/ports.js";
 import { type Row, serviceAt } from "../../../test/support/service.js";
 import { RECORDS, type Visitor } from "../../records/records.js";
@@ -13,7 +13,7 @@ export const startDemo = async () => {
   const data = await dataFolder();
   const [site, service] = [await freePort(), await freePort()];
   const env = { TRACKLET_SITE_PORT: `${site}`, TRACKLET_SERVICE_PORT: `${service}`, TRACKLET_DATA: data };
-  const demo = launchOwn("demo/start/start.mjs", env);
+  const demo = launch(process.execPath, ["demo/start/start.mjs"], { env });
   const [, tag] = await demo.says(/(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
   const serviceUrl = `http://127.0.0.1:${service}`;
   let given = 0;

@@ -54,7 +54,7 @@ it("cuts none of 200 requests a second, and cancels all else, when the process i
     const under: Promise<void>[] = [];
     let refused = false;
     for (let number = 0; !refused; number += 1) {
-      if (number === each) void service.child.kill("SIGTERM");
+      if (number === each) void service.process.kill("SIGTERM");
       under.push(
         post().then((outcome) => {
           outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;

@@ -67,7 +67,7 @@ const fuzz = async (): Promise<Outcome> => {
   for (let sent = 0; sent < REQUESTS; sent += TOGETHER)
     await Promise.all(fc.sample(request, { seed: seed + sent, numRuns: TOGETHER }).map(send));
   await traffic.stop();
-  const isWrong = scene.service().child.exitCode !== null;
+  const isWrong = scene.service().process.exitCode !== null;
   return { scene, traffic, note: `seed ${seed}${isWrong ? ", THE SERVICE ENDED" : ""}`, isWrong };
 };
 

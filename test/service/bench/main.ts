@@ -34,7 +34,7 @@ const openSide = async (where: Record<string, string>, pids: () => number[]) => 
   return {
     perSecond: () => rounds.map(({ perSecond }) => perSecond),
     round: async () => {
-      const times = () => [service.child.pid!, ...pids()].map(cpuSeconds);
+      const times = () => [service.process.pid!, ...pids()].map(cpuSeconds);
       const before = times();
       const load = await post(url, SECONDS);
       const costs = times().map((time, at) => ((time - before[at]!) * 1e6) / (load.perSecond * SECONDS));

@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What a program says of a file, and how it ends. */
 export const checkedBy = async (program: string, args: string[], env: Record<string, string> = {}) => {
-  const checked = launch(program, args, { cwd: folder, env: { ...process.env, HOME: folder, ...env } });
+  const checked = launch(program, args, { cwd: folder, env: { HOME: folder, ...env } });
   const { code } = await checked.closed;
   return { code, said: checked.said() };
 };

@@ -97,7 +97,7 @@ it.skipIf(caddy === undefined)(
     const [file, port] = [join(folder, "Caddyfile"), await freePort()];
     await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
     const url = `http://127.0.0.1:${port}`;
-    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
+    const env = { HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
     const running = launch(caddy!, ["run", "--adapter", "caddyfile", "--config", file], { cwd: folder, env });
     const post = () => fetch(`${url}/v1/track/event?api_token=secret-token`, { method: "POST" });
     const answer = await waitFor(() => post().catch(() => undefined));

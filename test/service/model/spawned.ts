@@ -75,9 +75,8 @@ export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
     return { out, err, ...(code !== 0 && { failed: err.trim() || `code ${code}` }) };
   };
   const start: House["start"] = async (databaseUrl, more) => {
-    const { child, ready, stop } = spawn(databaseUrl, [], more);
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    return { url: await ready(), pid: child.pid!, hasEnded, isToEnd: more !== undefined, stop };
+    const { process: child, isRunning, ready, stop } = spawn(databaseUrl, [], more);
+    return { url: await ready(), pid: child.pid!, hasEnded: () => !isRunning(), isToEnd: more !== undefined, stop };
   };
   const house: House = {
     ...{ patience: 2 * RECOVERY, start },

@@ -75,10 +75,10 @@ it("says in one line what is wrong with a variable, its port, or its data folder
   const first = start();
   await first.ready();
   const words = `^service: the data folder ${folder} is in use by process`;
-  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.child.pid} of \\S+, or its server: .+\n$`));
-  first.child.kill("SIGSTOP");
+  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.process.pid} of \\S+, or its server: .+\n$`));
+  first.process.kill("SIGSTOP");
   expect(await refusal(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+ of .+\n$`));
-  first.child.kill("SIGCONT");
+  first.process.kill("SIGCONT");
   await first.stop("SIGTERM");
 
   const [file, broken, partial] = [join(folder, "a-file"), await dataFolder(), await dataFolder()];

@@ -109,7 +109,7 @@ it("take events, tell all their counts, replace what is killed, and end without 
   await ending.more();
   const former = resets;
   // As systemd does it: all at once, the primary last.
-  for (const pid of [...takers(unit).slice(1), unit.child.pid!]) process.kill(pid, "SIGTERM");
+  for (const pid of [...takers(unit).slice(1), unit.process.pid!]) process.kill(pid, "SIGTERM");
   await ending.ended;
   expect(await unit.closed).toMatchObject({ code: 0, stderr: "" });
   expect(new Set(ending.others())).toEqual(new Set(["refused"]));

@@ -1,19 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
-import { UNLIMITED } from "../../support/service.js";
+import { launch } from "../../support/launch.js";
 
 /** The built service. */
 export const SERVICE = "build/service/main.js";
 /** The same from its sources, or a command of it, with little time: what waits for a minute waits for seconds. */
 export const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.ts"];
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 const METRICS_TOKEN = "test-metrics-token";
 const FOR_TESTS = {
   ...{ TRACKLET_DEMO: "on", TRACKLET_METRICS_TOKEN: METRICS_TOKEN, TRACKLET_SERVICE_PORT: "0" },
-  ...UNLIMITED,
+  // All comes from one address: a burst of one test is not refused for another's.
+  ...{ TRACKLET_RATE_LIMIT: "0", TRACKLET_ADDRESS_QUOTA_MB: "0", TRACKLET_TOKEN_QUOTA_MB: "0" },
+  TRACKLET_ADDRESS_RECORDS: "0",
 };
 /** Reads from such a service. */
 export const readAsDemo = (url: string): Promise<Response> =>
@@ -43,35 +41,16 @@ export const spawnService = (
   args: readonly string[] = [SERVICE],
   through: readonly string[] = [],
 ) => {
-  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
+  const { PATH, HOME = "", TMPDIR = "/tmp" } = process.env;
   const [command, ...rest] = [...through, process.execPath, ...args];
-  const child: ChildProcess = spawn(command!, rest, {
-    cwd: ROOT,
-    env: { PATH, HOME, TMPDIR, ...FOR_TESTS, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output = { stdout: "", stderr: "" };
-  child.stdout!.on("data", (chunk) => (output.stdout += chunk));
-  child.stderr!.on("data", (chunk) => (output.stderr += chunk));
-  const closed = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
+  const launched = launch(command!, rest, { base: { PATH, HOME, TMPDIR }, env: { ...FOR_TESTS, ...environment } });
   return {
-    child,
-    stdout: () => output.stdout,
-    stderr: () => output.stderr,
-    /** Exit code, signal and all output, once the process has ended. */
-    closed,
+    ...launched,
     /** The address that it prints when it listens. */
-    ready: async (): Promise<string> => {
-      for (;;) {
-        const url = /"service ready at ([^"]+)"/.exec(output.stdout)?.[1];
-        if (url !== undefined) return url;
-        if (child.exitCode !== null) throw new Error(`the service ended: ${output.stderr}`);
-        await Promise.race([once(child.stdout!, "data"), closed]);
-      }
-    },
+    ready: async (): Promise<string> => (await launched.says(/service ready at ([^"\s]+)/))[1]!,
     stop: async (signal: NodeJS.Signals) => {
-      child.kill(signal);
-      return closed;
+      await launched.end(signal);
+      return launched.closed;
     },
   };
 };
