@@ -10,10 +10,10 @@ import { commandMs } from "./harness/strain.js";
  *
  * - A test with the tag `@engines` runs in Chromium, Firefox and WebKit, where they are installed: it takes its tabs from the
  *   fixture of `harness/engines.ts`. With the tag `@https` it runs there by HTTP/2 with TLS as well.
- * - A test with the tag `@pages` runs in Chromium and Firefox, in the runner's own tabs.
  * - Every other test runs in Chromium's shell, which has no windows and so costs half the time, or in Chromium where the
  *   shell is not installed. With the tag `@browser` it needs the whole browser: the shell has no back/forward cache.
- * - The core, `@core`, is what `npm test` runs. The rest of it runs by HTTP/2 with TLS in the project `h2`, by the shell.
+ * - The core, `@core`, is what `npm test` runs. What it has of delivery and installation runs by HTTP/2 with TLS as well, in the
+ *   project `h2`, by the shell.
  */
 const found = findEngines();
 
@@ -23,7 +23,7 @@ const shell = (args: string[] = []) => ({
   slowMo: commandMs,
 });
 
-const TAGS = { chromium: /@engines|@browser|@pages/, firefox: /@engines|@pages/, webkit: /@engines/ };
+const TAGS = { chromium: /@engines|@browser/, firefox: /@engines/, webkit: /@engines/ };
 
 export default defineConfig<TestFixtures>({
   testDir: "..",
@@ -57,15 +57,14 @@ export default defineConfig<TestFixtures>({
         },
       })),
     ),
-    { name: "shell", grepInvert: /@engines|@browser|@pages/, use: { browserName: "chromium", launchOptions: shell() } },
+    { name: "shell", grepInvert: /@engines|@browser/, use: { browserName: "chromium", launchOptions: shell() } },
     ...(isSecurePossible()
       ? [
           {
             name: "h2",
             grep: /@core/,
             grepInvert: /@browser|@https/,
-            // The demo has servers of its own.
-            testIgnore: "**/demo/test/**",
+            testMatch: "**/e2e/{delivery,install}/*.spec.ts",
             use: { browserName: "chromium" as const, isSecure: true, launchOptions: shell(trustArgs()) },
           },
         ]
