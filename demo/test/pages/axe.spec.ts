@@ -1,5 +1,5 @@
-import axe from "axe-core";
 import type { Page } from "playwright/test";
+import { faultsOf } from "../../../e2e/harness/axe.js";
 import { EVERY_ENGINE, expect, test } from "../../../e2e/harness/engines.js";
 import type { Tab } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN } from "../../../test/service/support/service.js";
@@ -7,11 +7,6 @@ import { waitFor } from "../../../test/support/wait.js";
 import { startFilled } from "./filled-service.js";
 import { startKnown } from "./owner.js";
 
-/** What axe finds in a page that has it. */
-const faultsOf = async (tab: Tab): Promise<string[]> => {
-  const { violations } = await tab.evaluate<axe.AxeResults>("axe.run()");
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-};
 /** Which card, or the window, is too narrow for what is in it. */
 const narrow = (tab: Tab) =>
   tab.evaluate<string[]>(
@@ -47,7 +42,6 @@ for (const isFull of [true, false])
       await waitFor(() => tab.evaluate(`Boolean(document.querySelector("[data-ask]:not([hidden])"))`), {
         what: "the form",
       });
-      await tab.evaluate(axe.source);
       expect(await faultsOf(tab), "before the token").toEqual([]);
       await tab.evaluate(
         `document.querySelector("input").value = "${ACCESS_TOKEN}"; document.querySelector("form").requestSubmit()`,
@@ -58,7 +52,6 @@ for (const isFull of [true, false])
         await tab.goto("about:blank");
         await tab.goto(service.url + path);
         await settled(tab);
-        await tab.evaluate(axe.source);
         await tab.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`);
         for (const [width, colorScheme] of SIZES) {
           await tab.setViewportSize({ width, height: 900 });
