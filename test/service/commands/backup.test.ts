@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPlace } from "../support/database.js";
-import { DAY, useCommands } from "../support/fixtures.js";
+import { DAY, useCommands, usePlace } from "../support/fixtures.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 
-const { place, run, runAt, withService } = useCommands();
+const { place, run, runAt, withService } = useCommands(usePlace());
 let folder: string;
 /** Another database. */
 let other: Awaited<ReturnType<typeof openPlace>>;

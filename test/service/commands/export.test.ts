@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
 import { addressesOf } from "../../../src/service/config/options.js";
 import { runAt } from "../support/database.js";
-import { DAY, TODAY, useCommands, useServer } from "../support/fixtures.js";
+import { DAY, TODAY, useCommands } from "../support/fixtures.js";
 import { SERVICE, SHORT_TIME, spawnService } from "../support/service-process.js";
 
 /* The commands that read: `export`, `loss` and `sql`. */
 
-const { place, run, withService } = useCommands(useServer());
+const { place, run, withService } = useCommands();
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 it("exports events as NDJSON, oldest first, their params as they were sent", async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
 import { neverAnalyzed, type Place } from "../support/database.js";
-import { useCommands, usePlace } from "../support/fixtures.js";
+import { useCommands, useServer } from "../support/fixtures.js";
 
 const jq = findProgram("jq");
 const [RECIPE] = await readmeBlocks("From other tools, and from another workspace", "jq", "docs/service/data.md");
@@ -52,7 +52,7 @@ const OLD_EVENT = {
 const UNSTAMPED = { ...OLD_EVENT, id: "016f60dc-7f00-7000-8000-000000000002", stamped: false };
 
 const { place, run, runAt, withService } = useCommands();
-const there = usePlace();
+const there = useServer();
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));

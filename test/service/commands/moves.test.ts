@@ -17,13 +17,13 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt as ask, everyRow, neverAnalyzed, openPlace } from "../support/database.js";
-import { DAY, SHOP, TODAY, useCommands, useServer } from "../support/fixtures.js";
+import { DAY, SHOP, TODAY, useCommands, usePlace, useServer } from "../support/fixtures.js";
 import { startService, until } from "../support/service.js";
 
 /* All data of a database: dumped, restored, moved. */
 
 const server = useServer();
-const { place: source, run, runAt, withService } = useCommands();
+const { place: source, run, runAt, withService } = useCommands(usePlace());
 let folder: string;
 const file = () => join(folder, "dump");
 /** Waits until the events of today are counted, as many as these, and one of 29 days ago where there is one. */

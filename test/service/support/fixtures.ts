@@ -67,8 +67,8 @@ export const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "sh
 export const DAY = 86_400_000;
 export const TODAY = Math.floor(Date.now() / DAY) * DAY;
 
-/** The command line at a place, with the demo's records and four events. */
-export const useCommands = (place: Place = usePlace()) => {
+/** The command line at a place, with the demo's records and four events. Default: a server, so that no command starts one. */
+export const useCommands = (place: Place = useServer()) => {
   const withService = async (work: (service: RunningService) => Promise<unknown>, options: StartOptions = {}) => {
     const service = await startService({ ...place, workspaces: [SHOP], ...options });
     await work(service).finally(service.close);
