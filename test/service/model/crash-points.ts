@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { SOON } from "../support/bounds.js";
+import { SHORT } from "../support/bounds.js";
 import { soon } from "./driver.js";
 import type { Place } from "./history.js";
 import { requireAll, requireKnown } from "./properties.js";
@@ -50,7 +50,7 @@ export const killAfter = async ({ open }: Place, name: string, point: number): P
       if (isKilled) await driver.fault!(isOfService ? "crash" : "breakOff", point);
       const doing = KINDS[kind!]!({ state, driver, workspace: state.workspaces.get("default")!, draw });
       await (isKilled ? doing.catch(() => {}) : doing);
-      if (isKilled && isOfService) await soon(SOON.settled + 3_000, isOver).catch(() => {});
+      if (isKilled && isOfService) await soon(SHORT.settled + 3_000, isOver).catch(() => {});
       if (isKilled) await driver.heal();
       await requireKnown(state, driver);
     }

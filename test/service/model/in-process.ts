@@ -1,4 +1,4 @@
-import { SOON } from "../support/bounds.js";
+import { SHORT } from "../support/bounds.js";
 import { startPostgres } from "../support/postgres.js";
 import { startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
@@ -17,7 +17,7 @@ export const startShared = async () => {
     const service = await startService({
       ...config(databaseUrl),
       serverToken: OWN.server,
-      bounds: SOON,
+      bounds: SHORT,
       logLevel: (process.env.MODEL_LOG ?? "fatal") as "fatal",
     });
     return { url: service.url, hasEnded: () => false, stop: service.close };

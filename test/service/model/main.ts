@@ -35,7 +35,7 @@ const run = async (): Promise<string[]> => {
 
 /** Kills each case after each of its operations. @returns what has failed */
 const killAll = async (): Promise<string[]> => {
-  const own = await startOwn("SOON");
+  const own = await startOwn();
   const failed: string[] = [];
   for (const name of CASE_NAMES)
     for (let [point, last] = [1, "" as string | undefined]; last !== undefined; point += 1) {

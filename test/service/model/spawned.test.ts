@@ -19,7 +19,7 @@ it("is as the model says where things break", async () => {
 }, 900_000);
 
 it("goes on where it was killed after one of its operations", async () => {
-  const own = await startOwn("SOON");
+  const own = await startOwn();
   const point = fc.tuple(fc.constantFrom(...CASE_NAMES), fc.integer({ min: 1, max: 40 }));
   for (const [name, at] of fc.sample(fc.noBias(point), { seed: SEED, numRuns: POINTS })) await killAfter(own, name, at);
   await own.stop();

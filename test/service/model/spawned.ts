@@ -53,7 +53,7 @@ export const buildEntries = () => {
 };
 
 /** A PostgreSQL of its own for one history after another, which may be killed and have no room. */
-export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
+export const startOwn = async () => {
   const disk = cannotMount === undefined ? smallDisk(DISK) : undefined;
   const folder = disk && join(disk.folder, "data");
   if (folder !== undefined) mkdirSync(folder);
@@ -65,7 +65,7 @@ export const startOwn = async (TEST_BOUNDS: "SHORT" | "SOON" = "SHORT") => {
   /** Of what is started next: of which release it is, and after which operation it is killed. */
   let [release, killed]: [number, Record<string, string>] = [0, {}];
   const spawn = (databaseUrl: string, args: string[] = [], more = {}, of = release) => {
-    const own = { DATABASE_URL: databaseUrl, TRACKLET_DEMO: "off", TRACKLET_LOG_LEVEL: "info", TEST_BOUNDS };
+    const own = { DATABASE_URL: databaseUrl, TRACKLET_DEMO: "off", TRACKLET_LOG_LEVEL: "info" };
     const tokens = { TRACKLET_API_TOKEN: OWN.api, TRACKLET_ACCESS_TOKEN: OWN.access };
     const others = { TRACKLET_SERVER_TOKEN: OWN.server, TRACKLET_ADMIN_TOKEN: OWN.admin };
     return spawnService({ ...own, ...tokens, ...others, ...more }, [...entries[of]!, ...args]);

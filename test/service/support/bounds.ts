@@ -4,7 +4,4 @@ import { BOUNDS } from "../../../src/service/database/settled.js";
 export const AT_ONCE = { ...BOUNDS, settled: 1, reread: 50 };
 
 /** As in production, in far less time: what waits for a second is refused, and seen. */
-export const SOON = { first: 1_000, last: 1_500, settled: 2_000, reread: 100 };
-
-/** As in production, in less time. */
-export const SHORT = { first: 1_000, last: 2_000, settled: 5_000, reread: 500 };
+export const SHORT = { first: 1_000, last: 1_500, settled: 2_000, reread: 100 };
