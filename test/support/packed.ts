@@ -6,9 +6,6 @@ import { join } from "node:path";
 import { ROOT } from "./launch.js";
 import { npm } from "./npm.js";
 
-/** The packed project, and an app's folder in which it can be installed. */
-export type Packed = Awaited<ReturnType<typeof pack>>;
-
 /** Packs what `npm run build` has built. */
 export const pack = async () => {
   if (!existsSync(join(ROOT, "dist/index.js"))) throw new Error("dist/ is missing: build first (npm run build)");

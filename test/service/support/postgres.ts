@@ -67,12 +67,9 @@ export const startPostgres = async ({
 
   const port = await freePort();
   const url = `postgresql://test@127.0.0.1:${port}/postgres`;
-  const run = async (environment: Record<string, string> = {}) => {
-    const server = spawn(
-      programOf("postgres"),
-      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
-      { ...options, env: { ...options.env, ...environment } },
-    );
+  const settings = ["-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more];
+  const run = async () => {
+    const server = spawn(programOf("postgres"), ["-D", cluster, ...settings], options);
     const closed = once(server, "close");
     await until(() => {
       if (server.exitCode !== null) throw new Error("postgres ended");
@@ -93,11 +90,10 @@ export const startPostgres = async ({
     halt,
     /** Ends the server as a crash does. */
     crash: () => end("SIGKILL"),
-    /** @param environment more of its own. Default: none */
-    resume: (environment?: Record<string, string>) =>
+    resume: () =>
       // After a crash it cannot start before the last of the old processes has noticed that it is alone.
       until(async () => {
-        const started = await run(environment).catch(() => undefined);
+        const started = await run().catch(() => undefined);
         if (started !== undefined) running = started;
         return started && true;
       }),
