@@ -8,8 +8,10 @@ import { LeftOut, One } from "./number-schemas.js";
 import { ask } from "./questions.js";
 
 /** One's own accounts and contacts, which count nowhere; accounts first. */
-export const listLeftOut = (query: Query, workspace: string) =>
-  ask<Pick<Static<typeof LeftOut>, "data">>(query, "left-out", { workspace });
+export const leftOutOf = async (query: Query, workspace: string) => ({
+  object: "numbers.left_out" as const,
+  ...(await ask<Omit<Static<typeof LeftOut>, "object">>(query, "left-out", { workspace })),
+});
 
 /** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere; `PUT /v2/numbers/time-zone`: in which days are counted. With the admin token. */
 export const leftOutRoutes =
@@ -28,7 +30,7 @@ export const leftOutRoutes =
           },
           handler: async ({ params: { id }, workspace }) => {
             await leaveOut(database, { workspace, kind, id }, method === "PUT");
-            return { object: "numbers.left_out" as const, ...(await listLeftOut(database.query, workspace)) };
+            return leftOutOf(database.query, workspace);
           },
         });
     app.put(

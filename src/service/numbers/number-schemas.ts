@@ -28,7 +28,7 @@ const Events = Type.Object({
   data: list({ event_uid: Type.String(), ...Change, counts: Counts }),
   others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
   more: Type.Array(Type.Object({ event_uid: Type.String(), ...Change }), {
-    description: "Those of the others that are kept by name, 1,000 at most",
+    description: "Other names that are kept, of this time and of the time before; 1,000 at most",
   }),
 });
 const Active = (what: string) =>
@@ -105,8 +105,8 @@ const Health = {
 const Tabs = {
   active: Count("Active in this time"),
   new: Count("Those whose record began in it"),
-  falling: Count("Active, with at least a quarter fewer events than before"),
-  silent: Count("Active in the time before, and not in this one"),
+  falling: Count("With at least a quarter fewer events than before"),
+  silent: Count("Seen in the last 90 days, and not in the last 14, whatever the time is"),
 };
 const Listed = {
   ...{ ...Change, change: Type.Integer() },
@@ -140,6 +140,7 @@ export const Contacts = Type.Object(
   {
     ...{ object: Type.Literal("numbers.contacts"), ...Told, ...Tabs },
     ...{ total: Count("Contacts that match"), offset: Type.Integer() },
+    since: Nullable(Time("Where there are more than the latest 20,000 events of `without`: from when on they count")),
     data: list({
       ...{ ...Named, email: Nullable(Type.String({ description: "`email` of its data" })) },
       accounts: list(Named),
@@ -225,7 +226,7 @@ export const Answer = Type.Object({
   data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 });
 export const LeftOut = Type.Object({
-  object: Type.Literal("numbers.left_out"),
+  ...{ object: Type.Literal("numbers.left_out"), time_zone: Type.String() },
   data: list({
     ...{ kind: Type.Enum(["account", "contact"]), ...Named },
     pending: Type.Boolean({ description: "The figures are still on the way there" }),
@@ -263,6 +264,7 @@ export const NumbersQuery = Type.Object({
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 const Page = {
+  without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   health: Type.String({ default: "", description: "All of this one, whenever they were active" }),
   show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
   order: Type.Enum(["asc", "desc"], { default: "desc" }),
@@ -284,7 +286,6 @@ export const AccountsQuery = Type.Object({
     default: "",
     description: "In the name or the uid: among all, whatever `show` says",
   }),
-  without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on", "health"], {
     default: "events",
   }),

@@ -12,7 +12,7 @@ import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/records.js";
 import { answerOf, Given, parametersOf } from "./ask-question.js";
 import { encoded, figuresOf } from "./figures.js";
-import { listLeftOut } from "./left-out-routes.js";
+import { leftOutOf } from "./left-out-routes.js";
 import {
   Accounts,
   AccountsQuery,
@@ -159,9 +159,10 @@ export const peopleRoutes =
           response: { 200: Contacts, ...failures },
         },
       },
-      async ({ query: { span, from, to, time_zone, search, ...which }, workspace }, reply) => {
+      async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
         const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
-        const given = { workspace, ...ranges, ...encoded({ search }), ...which };
+        const { search, without } = which;
+        const given = { workspace, ...ranges, ...which, ...encoded({ search, without }) };
         const listed = await ask<Static<typeof Contacts>>(query, "contacts", given);
         return { ...listed, object: "numbers.contacts" as const, ...told, offset: which.offset };
       },
@@ -301,10 +302,7 @@ export const peopleRoutes =
           response: { 200: LeftOut, ...failures },
         },
       },
-      async ({ workspace }) => ({
-        object: "numbers.left_out" as const,
-        ...(await listLeftOut(query, workspace)),
-      }),
+      async ({ workspace }) => leftOutOf(query, workspace),
     );
   };
 

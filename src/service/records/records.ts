@@ -129,7 +129,7 @@ const common = (row: Row) => {
   };
 };
 
-/** The health by activity of a record that has none set. Nothing is told of one's own people. */
+/** The health by activity of a record that has none set. Nothing is told of one's own people, nor of who belongs to one's own accounts alone. */
 const withHealth = async <T extends { salesmachine: object }>(
   query: Query,
   workspace: string,
@@ -140,7 +140,9 @@ const withHealth = async <T extends { salesmachine: object }>(
     `SELECT health_by(bit_count(bit_or((days & mask) << shift))) AS health
      FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = $1))) AS months JOIN active USING (month)
      WHERE workspace = $1 AND ${kind} = $2
-     HAVING NOT EXISTS (SELECT FROM left_out WHERE workspace = $1 AND kind = $3 AND id = $2 AND NOT back)`,
+     HAVING NOT EXISTS (SELECT FROM left_out WHERE workspace = $1 AND kind = $3 AND id = $2 AND NOT back)
+       AND (count(*) FILTER (WHERE days & mask <> 0::bit(31)) > 0 OR (SELECT bool_and(account_id IN (SELECT id FROM left_out WHERE kind = 'account' AND NOT back))
+                             FROM account_contacts WHERE contact_id = $2) IS NOT TRUE)`,
     [workspace, id, kind],
   );
   const health = row?.health;

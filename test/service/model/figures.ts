@@ -125,8 +125,12 @@ export const numbersOf = (events: readonly Event[], when: When) => {
   const perStep = <T>(some: readonly Event[], of: (events: Event[]) => T): T[] =>
     Array.from({ length }, (_, at) => of(some.filter((one) => stepOf(one) === at)));
   const series = (some: readonly Event[]) => perStep(some, (events) => events.length);
-  const names = [...counted(now, ({ name }) => name)].sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1));
-  const shown = names.slice(0, 8).map(([name]) => name);
+  const counts = counted(now, ({ name }) => name);
+  const all = new Set([...counts.keys(), ...past.map(({ name }) => name)]);
+  const names = [...all]
+    .map((name) => [name, counts.get(name) ?? 0] as const)
+    .sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1));
+  const shown = names.slice(0, 8).flatMap(([name, events]) => (events > 0 ? [name] : []));
   const keys = (key: Key) => {
     const [counts, former] = [counted(now, key), counted(past, key)];
     const sum = (all: Map<string, number>) => [...all.values()].reduce((total, one) => total + one, 0);
@@ -141,7 +145,7 @@ export const numbersOf = (events: readonly Event[], when: When) => {
   const fell = [...least].filter(([of, events]) => (most.get(of) ?? 0) < events);
   return {
     events: {
-      ...{ total: now.length, before: past.length, more: names.slice(8) },
+      ...{ total: now.length, before: past.length, more: names.slice(shown.length) },
       data: shown.map((name) => [name, series(now.filter((one) => one.name === name))]),
       others: series(now.filter(({ name }) => !shown.includes(name))),
     },
@@ -169,6 +173,12 @@ export const toldNumbers = ({ events, pages, referrers, busiest, fell, contacts,
   };
 };
 
+/** Was it seen in the last 90 days, and not in the last 14? */
+const isSilent = (seen: string, zone: string): boolean => {
+  const ago = numberOf(dayOf(Date.now(), zone)) - numberOf(seen);
+  return ago >= 14 && ago < 90;
+};
+
 type Kind = "accounts" | "contacts";
 /** The accounts or contacts of a time, or those whose uid has a text: `GET /v2/numbers/accounts` with all of them. */
 export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: string) => {
@@ -191,8 +201,8 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
   const active = lines.filter(([, now]) => now > 0);
   return {
     active: active.length,
-    falling: active.filter(([, now, past]) => now <= past * 0.75).length,
-    silent: lines.filter(([, now, past]) => now === 0 && past > 0).length,
+    falling: lines.filter(([, now, past]) => past > 0 && now <= past * 0.75).length,
+    silent: lines.filter(([, , , seen]) => seen !== null && isSilent(String(seen), when.zone)).length,
     data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && uid.includes(search)),
   };
 };
@@ -207,10 +217,11 @@ export const toldList = ({ active, falling, silent, data }: any) => ({
 // biome-ignore-end lint/suspicious/noExplicitAny: the form of each answer was looked at
 
 /** Who was active in a time and did not do a name, with all that they did; and when it was done last. */
-export const withoutOf = (events: readonly Event[], when: When, name: string) => {
+export const withoutOf = (events: readonly Event[], when: When, { name, kind }: { name: string; kind: Kind }) => {
   const [now] = splitBy(events, when);
   const own = now.filter((one) => one.name === name);
-  const [all, doers] = [counted(now, accountOf), counted(own, accountOf)];
+  const key = kind === "accounts" ? accountOf : contactOf;
+  const [all, doers] = [counted(now, key), counted(own, key)];
   const data = [...all].filter(([uid]) => !doers.has(uid));
   const last = own.length === 0 ? null : Math.max(...own.map(({ received: { from } }) => from));
   return { of: all.size, total: data.length, data, last };

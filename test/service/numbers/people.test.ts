@@ -146,14 +146,58 @@ it("tell the last day of each, whatever the time is that is asked for", async ()
   expect(await seen("accounts", { span: "24h", search: "then" })).toEqual([["then-1", agoOf(20)]]);
 });
 
+it("tell who is silent, whatever the time is that is asked for", async () => {
+  for (const ago of [13, 14, 89, 90])
+    await storeAccounts("quiet", `ago-${ago}-`, { amount: 1, days: [ago, 120], data: "{}" });
+  const past = { from: agoOf(200), to: agoOf(190) };
+  for (const when of [{ span: "24h" }, { span: "90d" }, past])
+    for (const question of ["accounts", "contacts"]) {
+      const { silent, data } = await listOf("quiet", { ...when, show: "silent", sort: "last_seen_on" }, question);
+      expect([silent, data.map((one: Record<string, unknown>) => one.last_seen_on)]).toEqual([
+        2,
+        [agoOf(14), agoOf(89)],
+      ]);
+    }
+});
+
+it("list who did not do something, of accounts and of contacts", async () => {
+  const uidsOf = async (kind: string, query: Record<string, string>) =>
+    (await ask(`/${kind}`, query)).data.map(({ unique_id }: { unique_id: string }) => unique_id).sort();
+  for (const span of ["24h", "7d"]) {
+    expect(await uidsOf("contacts", { span, without: "paid" })).toEqual(["anna"]);
+    expect(await uidsOf("contacts", { span, without: "pageview" })).toEqual(["cleo"]);
+    expect(await uidsOf("contacts", { span, without: "nothing" })).toEqual(["anna", "ben", "cleo"]);
+    expect(await uidsOf("accounts", { span, without: "paid" })).toEqual(["acme"]);
+  }
+  expect(await ask("/contacts", { without: "paid" })).toMatchObject({ active: 3, total: 1, since: null });
+});
+
+it("tell no health of who belongs to one's own account alone", async () => {
+  const contact = async () => (await service.get("/v2/contacts?uid=staff")).json();
+  const bad = async () =>
+    (await ask("/contacts", { health: "bad" })).data.map(({ unique_id }: { unique_id: string }) => unique_id);
+  const found = async () => (await ask("/contacts", { search: "staff" })).data;
+  await asAdmin("PUT", "/v2/contacts?uid=staff", { accounts: ["ours"] });
+  expect(await bad()).toContain("staff");
+  await asAdmin("PUT", `/v2/numbers/accounts/${recordId("account", "ours")}/left-out`);
+  expect(await bad()).not.toContain("staff");
+  expect(await found()).toMatchObject([{ left_out: true }]);
+  expect((await contact()).salesmachine).toEqual({});
+  await asAdmin("PUT", "/v2/contacts?uid=staff", { accounts: ["acme"] });
+  expect(await bad()).toContain("staff");
+  expect(await found()).toMatchObject([{ left_out: false }]);
+  expect((await contact()).salesmachine).toMatchObject({ health: "bad" });
+});
+
 const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
   answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 
 it("count all accounts, however many there are, and show a page of them", async () => {
   await storeAccounts("crowd", "busy-", { amount: 1_200, days: [1, 9], data: "{}" });
   await storeAccounts("crowd", "gone-", { amount: 30, days: [9], data: "{}" });
+  await storeAccounts("crowd", "still-", { amount: 5, days: [20], data: "{}" });
   const listed = await listOf("crowd");
-  expect(listed).toMatchObject({ active: 1_200, falling: 0, silent: 30, total: 1_200, others: null });
+  expect(listed).toMatchObject({ active: 1_200, falling: 30, silent: 5, total: 1_200, others: null });
   const sorts = ["name", "events", "change", "last_seen_on", "health"];
   for (const [question, more] of [
     ["accounts", ["contacts", "active_contacts"]],

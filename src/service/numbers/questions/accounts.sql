@@ -1,5 +1,5 @@
 -- What did each account do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it has none left, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
+-- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -20,9 +20,10 @@ WITH parts AS MATERIALIZED (
 ), months AS MATERIALIZED (
   SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
   UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
-  -- The days between the time and these, or all that are kept: each was seen last whatever the time is.
+  -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
   UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
-    CROSS JOIN LATERAL months_of(daterange(least(CASE :'search' || :'health' WHEN '' THEN upper(kept) ELSE coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') END, lower(lately)), lower(lately)))
+    CROSS JOIN (SELECT coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past) AS own
+    CROSS JOIN LATERAL months_of(daterange(least(greatest(CASE :'search' || :'health' WHEN '' THEN least(upper(kept), lower(lately) - 76) END, past), lower(lately)), lower(lately)))
   WHERE is_now
 ), by_hour AS MATERIALIZED (
   SELECT account, contact, is_now, day, events_in(events, low, high) AS events
@@ -50,7 +51,7 @@ WITH parts AS MATERIALIZED (
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change,
+  SELECT added.*, is_silent, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, before > 0 AND 4 * events <= 3 * before AS is_falling,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity
@@ -59,7 +60,9 @@ WITH parts AS MATERIALIZED (
                max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
         FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    LEFT JOIN accounts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found
+    CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent
+      FROM fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately) AS quiet
+    LEFT JOIN accounts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), doers AS MATERIALIZED (
   SELECT account FROM account_names CROSS JOIN parts
   WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND name = left(:'without', 256) AND month > lower(kept) - 31 AND month < upper(kept)
@@ -71,8 +74,8 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN events > 0 AND 4 * events <= 3 * before
-             WHEN :'show' = 'silent' THEN events = 0 AND before > 0 ELSE events > 0 OR is_found END
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
+             WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
@@ -152,5 +155,5 @@ SELECT json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
       'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
 ) AS answer
-FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE events > 0 AND 4 * events <= 3 * before) AS falling,
-             count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE events = 0 AND before > 0) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;
+FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_falling) AS falling,
+             count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE is_silent) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

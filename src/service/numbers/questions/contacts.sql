@@ -1,5 +1,5 @@
 -- What did each contact do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it has none left, and new where its record began in this time. A search, or a health, is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
+-- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -7,6 +7,7 @@
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all that were active, new, falling or silent; with a search, all that match; all of a health
 -- :search = '': in the name, the e-mail address or the uid
+-- :without = '': without those that did this, by name of event, in its latest 20,000 events; `since` says from when on where there are more
 -- :health = '': of this health alone
 -- :sort = 'events': name, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
@@ -17,9 +18,10 @@ WITH parts AS MATERIALIZED (
 ), months AS MATERIALIZED (
   SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
   UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
-  -- The days between the time and these, or all that are kept: each was seen last whatever the time is.
+  -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
   UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
-    CROSS JOIN LATERAL months_of(daterange(least(CASE :'search' || :'health' WHEN '' THEN upper(kept) ELSE coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') END, lower(lately)), lower(lately)))
+    CROSS JOIN (SELECT coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past) AS own
+    CROSS JOIN LATERAL months_of(daterange(least(greatest(CASE :'search' || :'health' WHEN '' THEN least(upper(kept), lower(lately) - 76) END, past), lower(lately)), lower(lately)))
   WHERE is_now
 ), by_hour AS MATERIALIZED (
   SELECT contact, is_now, day, events_in(events, low, high) AS events
@@ -33,8 +35,14 @@ WITH parts AS MATERIALIZED (
   WHERE workspace = :'workspace' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
   UNION ALL
   SELECT contact, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
+), left_out_accounts AS MATERIALIZED (
+  SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
 ), left_outs AS MATERIALIZED (
   SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
+  -- Who belongs to accounts that are left out, and to none else, and did nothing else.
+  UNION ALL SELECT contact_id FROM account_contacts AS own
+  WHERE account_id IN (SELECT id FROM left_out_accounts) AND contact_id NOT IN (SELECT id FROM did)
+    AND NOT EXISTS (SELECT FROM account_contacts AS other WHERE other.contact_id = own.contact_id AND account_id NOT IN (SELECT id FROM left_out_accounts))
 ), found AS MATERIALIZED (
   SELECT * FROM (
     SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
@@ -48,7 +56,7 @@ WITH parts AS MATERIALIZED (
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, events - before AS change,
+  SELECT added.*, is_silent, events - before AS change, before > 0 AND 4 * events <= 3 * before AS is_falling,
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
@@ -57,12 +65,26 @@ WITH parts AS MATERIALIZED (
                max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
         FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found
+    CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent
+      FROM fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately) AS quiet
+    LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
+), since AS MATERIALIZED (
+  SELECT coalesce(bound, first) AS id, bound IS NOT NULL AS is_cut FROM (
+    SELECT id_at((extract(epoch FROM coalesce(lower(kept), lower(clock)) - interval '1 day') * 1000)::bigint) AS first FROM parts WHERE is_now) AS time
+    CROSS JOIN LATERAL (SELECT (SELECT id FROM events WHERE :'without' = 'pageview' AND workspace = :'workspace' AND id >= first ORDER BY id DESC OFFSET 200000 LIMIT 1) AS bound) AS latest
+), doing AS MATERIALIZED (
+  (SELECT contact_id, received_at, day, hour FROM counted_events
+   WHERE :'without' NOT IN ('', 'pageview') AND workspace = :'workspace' AND event_uid = :'without' AND left(event_uid, 64) = left(:'without', 64)
+     AND event_uid <> 'pageview' AND id >= (SELECT id FROM since) ORDER BY id DESC LIMIT 20000)
+  UNION ALL
+  (SELECT contact_id, received_at, day, hour FROM counted_events
+   WHERE :'without' = 'pageview' AND workspace = :'workspace' AND event_uid = 'pageview' AND id >= (SELECT id FROM since) ORDER BY id DESC LIMIT 20000)
 ), shown AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN events > 0 AND 4 * events <= 3 * before
-             WHEN :'show' = 'silent' THEN events = 0 AND before > 0 ELSE events > 0 OR is_found END
-    AND (:'health' = '' OR health = :'health')
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
+             WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
+    AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (
+      SELECT contact_id FROM doing JOIN parts ON is_now AND (day <@ kept OR day + hour * interval '1 hour' <@ clock))) IS NOT TRUE)
 ), sorted AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY
     CASE WHEN :'order' = 'asc' THEN letters END, letters DESC,
@@ -80,6 +102,7 @@ WITH parts AS MATERIALIZED (
 SELECT json_build_object(
   'active', active, 'new', new, 'falling', falling, 'silent', silent,
   'total', (SELECT count(*) FROM shown),
+  'since', CASE WHEN (SELECT is_cut FROM since) OR (SELECT count(*) FROM doing) >= 20000 THEN (SELECT min(received_at) FROM doing) END,
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),
@@ -88,5 +111,5 @@ SELECT json_build_object(
     FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer
 FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_new) AS new,
-             count(*) FILTER (WHERE events > 0 AND 4 * events <= 3 * before) AS falling,
-             count(*) FILTER (WHERE events = 0 AND before > 0) AS silent FROM listed) AS counts;
+             count(*) FILTER (WHERE is_falling) AS falling,
+             count(*) FILTER (WHERE is_silent) AS silent FROM listed) AS counts;

@@ -1,5 +1,5 @@
 -- How often did events of each name come, or page views of each path, host or referrer?
--- By days or by hours, against a time before. Keys that a day has not kept of its own are among the others, and so is all of days whose events are gone.
+-- By days or by hours, against a time before; a name that came then is told, though none has come now. Keys that a day has not kept of its own are among the others, and so is all of days whose events are gone.
 -- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer
 -- :key = '': of this key alone
@@ -42,8 +42,8 @@ WITH parts AS MATERIALIZED (
   SELECT key, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
   FROM counted GROUP BY key
 ), top AS MATERIALIZED (
-  SELECT key, events, before, row_number() OVER (ORDER BY events DESC, key) <= :'series'::int AS is_series
-  FROM keys WHERE key <> '' AND events > 0 ORDER BY events DESC, key LIMIT :'most'::int
+  SELECT key, events, before, events > 0 AND row_number() OVER (ORDER BY events DESC, key) <= :'series'::int AS is_series
+  FROM keys WHERE key <> '' AND (events > 0 OR before > 0 AND :'kind' = 'name') ORDER BY events DESC, key LIMIT :'most'::int
 ), steps AS MATERIALIZED (
   SELECT coalesce(top.key, '') AS key, step, sum(counted.events) AS events
   FROM counted LEFT JOIN top ON top.key = counted.key AND is_series WHERE is_now GROUP BY 1, 2

@@ -60,7 +60,7 @@ WITH parts AS MATERIALIZED (
   SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now
 ), names AS MATERIALIZED (
   SELECT name AS key, count(*) FILTER (WHERE is_now) AS events, count(*) FILTER (WHERE NOT is_now) AS before,
-         row_number() OVER (ORDER BY count(*) FILTER (WHERE is_now) DESC, name) <= 8 AS is_series
+         bool_or(is_now) AND row_number() OVER (ORDER BY count(*) FILTER (WHERE is_now) DESC, name) <= 8 AS is_series
   FROM matching GROUP BY name
 ), series AS (
   SELECT key, json_agg(coalesce(events, 0) ORDER BY every.step) AS counts
@@ -102,7 +102,7 @@ SELECT json_build_object(
   'last', (SELECT max(received_at) FROM matching WHERE is_now),
   'events', json_build_object('total', (SELECT coalesce(sum(events), 0) FROM names), 'before', (SELECT coalesce(sum(before), 0) FROM names),
     'data', (SELECT coalesce(json_agg(json_build_object('key', told(key), 'events', events, 'before', before, 'counts', counts) ORDER BY events DESC, key), '[]')
-             FROM names LEFT JOIN series USING (key) WHERE events > 0),
+             FROM names LEFT JOIN series USING (key)),
     'others', json_build_object('events', (SELECT coalesce(sum(events), 0) FROM names WHERE NOT is_series), 'counts', (SELECT counts FROM series WHERE key IS NULL))),
   'lists', (SELECT json_object_agg(kind, json_build_object(
       'total', (SELECT coalesce(sum(events), 0) FROM ranked WHERE ranked.kind = kinds.kind),
