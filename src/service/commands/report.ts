@@ -17,34 +17,44 @@ export const addReportCommand = ({ program, workspace, reading, write }: Command
     .description("writes a mail, as HTML and as text: what rose and fell, who went silent, and what stopped coming")
     .addOption(new Option("--week", "of the seven days up to yesterday").makeOptionMandatory())
     .option("--to <address>", "whom it is for, as sendmail -t reads it")
+    .option("--url <address>", "where the pages are, for links to them: https://track.example.com")
     .addOption(workspace())
-    .action(({ to, workspace }: { to?: string; workspace: string }, command: Command) => {
+    .action(({ to, url, workspace }: { to?: string; url?: string; workspace: string }, command: Command) => {
       if (to !== undefined && /[^\x21-\x7e]/.test(to)) command.error("--to must be an address");
-      return reading(async (query) => write([toMail(await weekOf(query, workspace), to)]));
+      if (url !== undefined && !/^https?:\/\/[\x21-\x7e]+$/.test(url)) command.error("--url must be a URL");
+      return reading(async (query) => write([toMail(await weekOf(query, workspace), { to, url })]));
     });
 
 interface Counted {
   events: number;
   before: number;
 }
-interface Named extends Counted {
-  name: string;
-}
 interface Listed {
   silent: number;
-  data: Named[];
+  data: (Counted & { id: string; name: string; last_seen_on: string })[];
 }
 interface Keys extends Omit<Counted, "events"> {
   total: number;
   data: (Counted & { key: string })[];
 }
 
-/** What a mail tells: figures with those of the week before, and lists. */
+/** What a mail tells: sections, and in each what the pages show at a path. */
+interface Section {
+  title: string;
+  path: string;
+  rows: [what: string, text: string, path?: string][];
+}
 interface Week {
   title: string;
-  tiles: [what: string, now: number, before: number][];
-  lists: [title: string, rows: Named[]][];
+  sections: Section[];
 }
+
+/** As on the pages, one falls, or rises, by a quarter at least. */
+const hasRisen = ({ events, before }: Counted) => events > 0 && 4 * events >= 5 * before;
+const hasFallen = ({ events, before }: Counted) => events > 0 && 4 * events <= 3 * before;
+
+const told = (now: number, before: number): string =>
+  `${now.toLocaleString("en")} (${before.toLocaleString("en")} the week before)`;
 
 /** Asks for the seven days up to yesterday, and the seven before. */
 const weekOf = async (query: Query, workspace: string): Promise<Week> => {
@@ -54,71 +64,101 @@ const weekOf = async (query: Query, workspace: string): Promise<Week> => {
   const { ranges } = readWhen({ span: "7d", from, to }, time_zone);
   const of = <Answer>(question: string, more: object = {}) =>
     ask<Answer>(query, question, { workspace, ...ranges, ...more });
-  const list = (question: string, show: string, order: string) =>
-    of<Listed>(question, { show, sort: "change", order, limit: MOST, members: "false" });
-  const names = { kind: "name", most: NAMES, series: 0 };
-  const [now, past, pages, contacts, accounts] = await Promise.all([
-    of<Keys>("keys", names),
-    of<Keys>("keys", { ...names, days: ranges.days_before, days_before: ranges.days }),
+  const list = (question: string, show: string, [sort, order]: [string, string]) =>
+    of<Listed>(question, { show, sort, order, limit: MOST, members: "false" });
+  const [names, pages, contacts, accounts] = await Promise.all([
+    of<Keys>("keys", { kind: "name", most: NAMES, series: 0 }),
     of<Keys>("keys", { kind: "path", most: 1, series: 0 }),
     of<Keys>("active", { of: "contact" }),
     of<Keys>("active", { of: "account" }),
   ]);
   const [rose, fell, silent, silentPeople] = await Promise.all([
-    list("accounts", "all", "desc"),
-    list("accounts", "all", "asc"),
-    list("accounts", "silent", "asc"),
-    list("contacts", "silent", "asc"),
+    list("accounts", "all", ["change", "desc"]),
+    list("accounts", "falling", ["change", "asc"]),
+    list("accounts", "silent", ["last_seen_on", "desc"]),
+    list("contacts", "silent", ["last_seen_on", "desc"]),
   ]);
-  const events = now.data.map(({ key, ...counts }) => ({ name: key, ...counts }));
-  const byChange = (sign: 1 | -1) =>
-    events
-      .filter(({ events, before }) => sign * (events - before) > 0)
-      .sort((a, b) => sign * (b.events - b.before - a.events + a.before));
-  // Of the week before, those that have no events now.
-  const stopped = past.data.filter(({ before }) => before === 0);
-  const part = (listed: Listed, sign: 1 | -1) => listed.data.filter((one) => sign * (one.events - one.before) > 0);
+  const at = (path: string, more: Record<string, string> = {}) =>
+    `${path}#${new URLSearchParams({ ...more, from, to })}`;
+  const byChange = (of: (one: Counted) => boolean) =>
+    names.data
+      .filter(of)
+      .sort((a, b) => Math.abs(b.events - b.before) - Math.abs(a.events - a.before))
+      .map(({ key, events, before }): Section["rows"][number] => [key, told(events, before), at("/", { name: key })]);
+  const changed = ({ data }: Listed) =>
+    data.map(({ id, name, ...one }): Section["rows"][number] => [
+      ...([name, told(one.events, one.before), at(`/accounts/${id}`)] as const),
+    ]);
+  const seen = ({ data }: Listed, kind: string) =>
+    data.map(({ id, name, last_seen_on }): Section["rows"][number] => [
+      ...([name, `last seen on ${last_seen_on}`, at(`/${kind}/${id}`)] as const),
+    ]);
+  const sums = { Events: names, "Page views": pages, "Active people": contacts, "Active accounts": accounts };
+  const [all, silence] = [at("/"), { show: "silent" }];
   return {
     title: `${workspace}: ${from} to ${to}`,
-    tiles: [
-      ["Events", now.total, now.before],
-      ["Page views", pages.total, pages.before],
-      ["Active people", contacts.total, contacts.before],
-      ["Active accounts", accounts.total, accounts.before],
-    ],
-    lists: [
-      ["Events that rose", byChange(1)],
-      ["Events that fell", byChange(-1)],
-      ["Events that stopped coming", stopped.map(({ key, events }) => ({ name: key, events: 0, before: events }))],
-      ["Accounts that rose", part(rose, 1)],
-      ["Accounts that fell", part(fell, -1)],
-      [`Accounts that went silent (${silent.silent})`, silent.data],
-      [`People who went silent (${silentPeople.silent})`, silentPeople.data],
+    sections: [
+      {
+        ...{ title: "The week", path: all },
+        rows: Object.entries(sums).map(([what, { total, before }]) => [what, told(total, before)]),
+      },
+      { title: "Events that rose", path: all, rows: byChange(hasRisen) },
+      { title: "Events that fell", path: all, rows: byChange(hasFallen) },
+      { title: "Events that stopped coming", path: all, rows: byChange(({ events }) => events === 0) },
+      {
+        ...{ title: "Accounts that rose", path: at("/accounts", { sort: "change", order: "desc" }) },
+        rows: changed({ ...rose, data: rose.data.filter(hasRisen) }),
+      },
+      { title: "Accounts that fell", path: at("/accounts", { show: "falling" }), rows: changed(fell) },
+      { title: `Silent accounts (${silent.silent})`, path: at("/accounts", silence), rows: seen(silent, "accounts") },
+      {
+        ...{ title: `Silent people (${silentPeople.silent})`, path: at("/contacts", silence) },
+        rows: seen(silentPeople, "contacts"),
+      },
     ],
   };
 };
 
-const changed = (now: number, before: number): string =>
-  `${now.toLocaleString("en")} (${before.toLocaleString("en")} the week before)`;
+const RULES =
+  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least. Silent: seen in the last 90 days, and not in the last 14.";
+
+/** Characters of a name. */
+const LONG = 120;
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 
-/** A message of two parts, each as base64: lines of a mail have a greatest length. */
-const toMail = ({ title, tiles, lists }: Week, to: string | undefined): string => {
-  const sections = [
-    ["The week", tiles.map(([what, now, before]) => [what, changed(now, before)])] as const,
-    ...lists.map(
-      ([name, rows]) =>
-        [name, rows.slice(0, MOST).map((one) => [one.name, changed(one.events, one.before)] as const)] as const,
-    ),
-  ].filter(([, rows]) => rows.length > 0);
-  const text = sections.map(([name, rows]) => [name, ...rows.map((row) => `  ${row.join(": ")}`), ""].join("\n"));
-  const cell = (text: string) => `<td style="padding:2px 16px 2px 0">${escaped(text)}</td>`;
-  const html = sections.map(
-    ([name, rows]) =>
-      `<h2>${escaped(name)}</h2><table>${rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n")}</table>`,
+/** A message of two parts: a text to be read as it is, and HTML, whose lines are longer than a mail may have. */
+const toMail = (
+  { title, sections }: Week,
+  { to, url }: { to: string | undefined; url: string | undefined },
+): string => {
+  const shown = sections
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ rows, ...section }) => ({
+      ...section,
+      // A name is a stranger's text, and no line of a mail.
+      rows: rows.slice(0, MOST).map(([what, ...row]) => [what.replace(/\s+/g, " ").slice(0, LONG), ...row] as const),
+    }));
+  const address = (path: string) => `${url?.replace(/\/$/, "")}${path}`;
+  const linked = (text: string, path: string | undefined) =>
+    url === undefined || path === undefined
+      ? escaped(text)
+      : `<a href="${escaped(address(path))}">${escaped(text)}</a>`;
+  const text = shown.flatMap(({ title, path, rows }) => [
+    ...[title, ...(url === undefined ? [] : [address(path)]), ...rows.map(([what, text]) => `  ${what}: ${text}`), ""],
+  ]);
+  const cell = (html: string) => `<td style="padding:2px 16px 2px 0">${html}</td>`;
+  const html = shown.map(
+    ({ title, path, rows }) =>
+      `<h2>${linked(title, path)}</h2><table>${rows.map(([what, text, path]) => `<tr>${cell(linked(what, path))}${cell(escaped(text))}</tr>`).join("\n")}</table>`,
   );
-  const part = (type: string, body: string) =>
-    `--part\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: base64\n\n${Buffer.from(body).toString("base64").replace(/.{76}/g, "$&\n")}\n`;
+  const part = (type: string, encoding: string, body: string) =>
+    `--part\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n${body}\n`;
   const heads = [`Subject: ${title}`, ...(to === undefined ? [] : [`To: ${to}`]), "MIME-Version: 1.0"];
-  return `${heads.join("\n")}\nContent-Type: multipart/alternative; boundary=part\n\n${part("text/plain", `${title}\n\n${text.join("\n")}`)}${part("text/html", `<h1>${escaped(title)}</h1>${html.join("\n")}`)}--part--\n`;
+  const page = `<h1>${escaped(title)}</h1><p>${RULES}</p>${html.join("\n")}`;
+  return [
+    ...[...heads, "Content-Type: multipart/alternative; boundary=part\n"],
+    part("text/plain", "8bit", [title, RULES, "", ...text].join("\n")) +
+      part("text/html", "base64", Buffer.from(page).toString("base64").replace(/.{76}/g, "$&\n")),
+    "--part--\n",
+  ].join("\n");
 };

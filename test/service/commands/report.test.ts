@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { recordId } from "../../../src/service/base/exact-text.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { followSums } from "../support/database.js";
 import { DAY, SHOP, TODAY, useCommands } from "../support/fixtures.js";
@@ -17,9 +18,12 @@ const STORED: [name: string, contact: string, account: string, ago: number][] = 
   ["export", "ben", "north", 14],
   ["import", "cleo", "south & <co>", 8],
   ["import", "cleo", "south & <co>", 11],
+  // Of less than a quarter nothing is said.
+  ...[1, 2, 3, 4, 8, 9, 10, 11, 12].map((ago): [string, string, string, number] => ["steady", "eve", "even", ago]),
   // Neither of the week nor of the one before.
   ["today", "dora", "late", 0],
   ["old", "ben", "north", 15],
+  ["old", "gus", "gone", 20],
 ];
 const weeks = [1, 8].map((first) => STORED.filter(([, , , ago]) => ago >= first && ago < first + 7)) as [
   typeof STORED,
@@ -40,26 +44,32 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
   const database = await openDatabase(place);
   await followSums(database, "shop");
   await database.close();
-  const { out } = await run("report", "--week", "--workspace", "shop", "--to", "owner@shop.example");
-  const [head, ...parts] = out.split(/\n--part(?:--)?\n/);
+  const url = "https://track.example.com";
+  const { out } = await run("report", "--week", "--workspace", "shop", "--to", "owner@shop.example", "--url", url);
+  const [head, text, coded] = out.split(/\n--part(?:--)?\n/);
+  const html = Buffer.from(coded!.split("\n\n")[1]!, "base64").toString();
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
   expect(head).toContain(`Subject: shop: ${day(7)} to ${day(1)}\nTo: owner@shop.example\n`);
-  const [text, html] = parts.map((part) => Buffer.from(part.split("\n\n")[1] ?? "", "base64").toString());
+  const at = (path: string) => `${url}${path}from=${day(7)}&to=${day(1)}`;
   const lists = [
-    ["The week", `  Events: ${told(({ length }) => length)}`, "  Page views: 0 (0 the week before)"],
-    ["", `  Active people: ${different(1)}`, `  Active accounts: ${different(2)}`, ""],
-    ["Events that rose", named(0, "signup"), ""],
-    ["Events that fell", named(0, "export"), ""],
-    ["Events that stopped coming", named(0, "import"), ""],
-    ["Accounts that rose", named(2, "acme"), ""],
-    ["Accounts that fell", named(2, "north"), ""],
-    ["Accounts that went silent (1)", named(2, "south & <co>"), ""],
-    ["People who went silent (1)", named(1, "cleo"), ""],
+    ["The week", at("/#"), `  Events: ${told(({ length }) => length)}`, "  Page views: 0 (0 the week before)"],
+    [`  Active people: ${different(1)}`, `  Active accounts: ${different(2)}`, ""],
+    ["Events that rose", at("/#"), named(0, "signup"), ""],
+    ["Events that fell", at("/#"), named(0, "export"), ""],
+    ["Events that stopped coming", at("/#"), named(0, "import"), ""],
+    ["Accounts that rose", at("/accounts#sort=change&order=desc&"), named(2, "acme"), ""],
+    ["Accounts that fell", at("/accounts#show=falling&"), named(2, "south & <co>"), named(2, "north"), ""],
+    ["Silent accounts (1)", at("/accounts#show=silent&"), `  gone: last seen on ${day(20)}`, ""],
+    ["Silent people (1)", at("/contacts#show=silent&"), `  gus: last seen on ${day(20)}`, ""],
   ];
-  expect(text).toBe(
-    `shop: ${day(7)} to ${day(1)}\n\n${lists.flatMap(([title, ...rows]) => (title ? [title, ...rows] : rows)).join("\n")}`,
+  expect(text).toContain("Content-Transfer-Encoding: 8bit\n\n");
+  expect(text!.slice(text!.indexOf("shop: "))).toMatch(
+    new RegExp(`^shop: ${day(7)} to ${day(1)}\n.*by a quarter at least.*\n\n`),
   );
-  expect(html).toContain('<td style="padding:2px 16px 2px 0">south &#38; &#60;co&#62;</td>');
+  expect(text!.slice(text!.indexOf("The week"))).toBe(lists.flat().join("\n"));
+  const zoo = recordId("account", "south & <co>", "shop");
+  expect(html).toContain(`<a href="${at(`/accounts/${zoo}#`).replace("&", "&#38;")}">south &#38; &#60;co&#62;</a>`);
   await expect(run("report")).rejects.toThrow("--week");
   await expect(run("report", "--week", "--to", "a\nBcc: b")).rejects.toThrow("--to must be an address");
+  await expect(run("report", "--week", "--url", "track.example.com")).rejects.toThrow("--url must be a URL");
 });
