@@ -7,8 +7,8 @@ export const COMMON = {
   // By itself Vitest leaves a core free.
   maxWorkers: 2,
   // They only end what would hang for ever: a busy machine is no failure. What takes minutes says so itself.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   retry: 0,
 };
 
