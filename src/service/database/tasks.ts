@@ -1,3 +1,4 @@
+import { backOffMs } from "../../shared/retry-policy.js";
 import { digest } from "../base/exact-text.js";
 import type { Database } from "./database.js";
 import type { State } from "./service-state.js";
@@ -12,8 +13,8 @@ import { isUnavailable, tookTooLong } from "./sql-state.js";
 
 /** Steps and questions of tasks under way in a process. */
 const AT_A_TIME = 2;
-/** Milliseconds after a failure that is not of a database which is away. */
-const AGAIN_MS = 60_000;
+/** Longest back-off after failures that are not of a database which is away, in milliseconds. */
+const LONGEST_MS = 60_000;
 /** The first half of the key of a task's lock. */
 const LOCK = 8_131_210;
 /** Before the name of a task in `service_state`; the value is when it is due, in epoch milliseconds of the database. */
@@ -37,6 +38,8 @@ export const createTasks = (database: Database) => {
   const beside = database.beside(AT_A_TIME);
   const tasks: Task[] = [];
   const running = new Map<string, Promise<void>>();
+  /** How often in a row a task has failed. */
+  const failures = new Map<string, number>();
   let isOver = false;
 
   /** Steps that no other process is in. */
@@ -64,11 +67,15 @@ export const createTasks = (database: Database) => {
     const { name } = task;
     const next = Math.floor(now) + task.every;
     try {
-      if (await claim(name, due, next)) await task.run(ofTask(name));
+      if (!(await claim(name, due, next))) return;
+      await task.run(ofTask(name));
+      failures.delete(name);
     } catch (error) {
       if (error === TAKEN || isOver || (isUnavailable(error) && !tookTooLong(error))) return;
       task.failed(error as Error);
-      await claim(name, next, next + AGAIN_MS).catch(() => {});
+      const before = failures.get(name) ?? 0;
+      failures.set(name, before + 1);
+      await claim(name, next, next + Math.ceil(backOffMs(before, LONGEST_MS))).catch(() => {});
     }
   };
   return {
@@ -81,7 +88,7 @@ export const createTasks = (database: Database) => {
       for (const task of isOver ? [] : tasks) {
         const due = state[DUE + task.name];
         // What is due later than it can be was said by a clock that was wrong.
-        const isLater = due !== undefined && due > now && due <= now + task.every + AGAIN_MS;
+        const isLater = due !== undefined && due > now && due <= now + task.every + LONGEST_MS;
         if (running.has(task.name) || isLater) continue;
         running.set(
           task.name,

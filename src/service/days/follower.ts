@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { backOffMs } from "../../shared/retry-policy.js";
 import type { Database } from "../database/database.js";
 import { idAt, SET_BACK_MS, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
@@ -10,8 +11,8 @@ import { countAnew } from "./count-anew.js";
 import { allWaiting } from "./lag.js";
 import { moveOn } from "./leave-out.js";
 
-/** Milliseconds for which a workspace is left after a failure. */
-const AGAIN_MS = 60_000;
+/** Longest time for which a workspace is left after a failure, in milliseconds. */
+const LONGEST_MS = 60_000;
 
 interface Following {
   workspaces: () => readonly string[];
@@ -29,8 +30,9 @@ interface Following {
  * @param following whose events, and how they become settled
  */
 export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every, delay }: Following): Task => {
-  /** Events of a step where it is not the usual number, and until when a workspace is left. */
-  const [sizes, left] = [new Map<string, number>(), new Map<string, number>()];
+  /** Events of a step where it is not the usual number; how often one has failed in a row, and until when its workspace is left. */
+  const sizes = new Map<string, number>();
+  const left = new Map<string, { failures: number; until: number }>();
 
   /** @returns whether there may be more to do */
   const turn = async (database: Database, workspace: string, end: string): Promise<boolean> => {
@@ -38,6 +40,7 @@ export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every,
     try {
       const more = await turnOf(database, workspace, end, rows);
       if (rows < STEP) sizes.set(workspace, Math.min(STEP, rows + Math.ceil(rows / 8)));
+      left.delete(workspace);
       return more;
     } catch (error) {
       const fault = { workspace, rows, reason: tellError(error) };
@@ -49,7 +52,8 @@ export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every,
       }
       // Where the database is away, those who need it are told.
       if (isTaken(error) || (isUnavailable(error) && !isSlow)) throw error;
-      left.set(workspace, performance.now() + AGAIN_MS);
+      const { failures } = left.get(workspace) ?? { failures: 0 };
+      left.set(workspace, { failures: failures + 1, until: performance.now() + backOffMs(failures, LONGEST_MS) });
       log.error(fault, "the events could not be counted");
       return false;
     }
@@ -78,7 +82,7 @@ export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every,
       await lookAtClocks(database);
       const end = idAt(await settled());
       const isServed = (workspace: string) =>
-        workspaces().includes(workspace) && performance.now() >= (left.get(workspace) ?? 0);
+        workspaces().includes(workspace) && performance.now() >= (left.get(workspace)?.until ?? 0);
       for (let open = await busy(database, workspaces(), end); open.length > 0; ) {
         const more: string[] = [];
         for (const workspace of open)

@@ -23,7 +23,7 @@ export const startShared = async () => {
     return { url: service.url, hasEnded: () => false, stop: service.close };
   };
   const house: House = {
-    // A workspace whose step has failed is left for a minute, and on a busy machine the next may fail, too.
+    // A workspace whose step has failed is left for a while, and on a busy machine the next may fail, too.
     ...{ patience: 150_000, start },
     command: (databaseUrl, args) =>
       runTold(config(databaseUrl), ...args).catch(({ message }: Error) => ({ out: "", err: message, failed: message })),
