@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import autocannon from "autocannon";
 
 /** Requests under way at a time. */
-const CONNECTIONS = 64;
+const CONNECTIONS = Number(process.env.CLIENTS ?? 64);
 
 /** The answers of some seconds of load; latencies in milliseconds. */
 export interface Load {
@@ -16,7 +16,7 @@ const CONTACTS = 500;
 let made = 0;
 
 /** The next page view or other event, with a stamp of its own, as of the only event of a document. */
-const nextEvent = () => {
+export const nextEvent = () => {
   const number = made++ % CONTACTS;
   return {
     contact_uid: `contact-${number}`,

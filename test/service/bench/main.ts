@@ -1,14 +1,15 @@
 /*
- * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients, over a PostgreSQL of its own and over a
- * given one, and tells what each costs; `latency` fills a database with a year of a million events (`MILLIONS=10`), and times each look-up,
- * each answer of the numbers and each question of docs/service/sql.md. Named as an argument, each runs alone. It never fails on a figure:
- * figures depend on the machine and on what else it does, so ratios are of one run.
+ * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients (`CLIENTS=256`), over a PostgreSQL of its own
+ * and over a given one, and tells what each costs, and its ratio to the floor of `bare.ts`; `latency` fills a database with a year of a million
+ * events (`MILLIONS=10`), and times each look-up, each answer of the numbers and each question of docs/service/sql.md. Named as an argument,
+ * each runs alone. It never fails on a figure: figures depend on the machine and on what else it does, so ratios are of one run.
  */
 import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
 import pg from "pg";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { SPANS } from "../../../src/service/numbers/spans.js";
@@ -23,16 +24,17 @@ import { type Load, post } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
+const BARE = ["--import", "tsx", "test/service/bench/bare.ts"];
 
-/** A service over a database, and what events cost. @param pids the servers of the database */
-const openSide = async (where: Record<string, string>, pids: () => number[]) => {
-  const service = spawnService({ ...where, TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1" });
+/** A service over a database, and what events cost. @param pids the servers of the database @param args of Node. Default: the service */
+const openSide = async (where: Record<string, string>, pids: () => number[], args?: string[]) => {
+  const service = spawnService({ ...where, TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1" }, args);
   const url = await service.ready();
   await post(url, 2);
   const rounds: (Load & { costs: number[] })[] = [];
   const of = (value: (round: (typeof rounds)[number]) => number) => Math.round(median(rounds.map(value)));
   return {
-    perSecond: () => rounds.map(({ perSecond }) => perSecond),
+    rounds,
     round: async () => {
       const times = () => [service.process.pid!, ...pids()].map(cpuSeconds);
       const before = times();
@@ -63,6 +65,7 @@ const throughput = async (): Promise<void> => {
   const [folder, server] = [await dataFolder(), await startPostgres({ sync: true })];
   const own = await openSide({ TRACKLET_DATA: folder }, () => [readServerFile(filesOf(folder).cluster)!.pid]);
   const given = await openSide({ DATABASE_URL: server.url }, () => [server.pid()]);
+  const bare = await openSide({ DATABASE_URL: runningUrl(folder)! }, () => [], BARE);
   const sizes = async () =>
     (
       await runAt<Record<string, string>>(
@@ -72,13 +75,21 @@ const throughput = async (): Promise<void> => {
       )
     )[0]!;
   const before = await sizes();
-  for (let round = 0; round < ROUNDS; round += 1) for (const side of [own, given]) await side.round();
+  for (let round = 0; round < ROUNDS; round += 1) for (const side of [own, given, bare]) await side.round();
   const after = await sizes();
-  console.table({ "a PostgreSQL of its own": own.figures(), "a given PostgreSQL": given.figures() });
+  console.table({
+    "a PostgreSQL of its own": own.figures(),
+    "a given PostgreSQL": given.figures(),
+    "bare Fastify and INSERT": bare.figures(),
+  });
+  const toFloor = (what: string, of: (at: number) => number) =>
+    console.log(`to the floor, by ${what}: ${own.rounds.map((_, at) => of(at).toFixed(2)).join(", ")}`);
+  toFloor("the processor's time", (at) => bare.rounds[at]!.costs[0]! / own.rounds[at]!.costs[0]!);
+  toFloor("events a second", (at) => own.rounds[at]!.perSecond / bare.rounds[at]!.perSecond);
   const anEvent = (name: string) =>
     Math.round((Number(after[name]) - Number(before[name])) / (Number(after.events) - Number(before.events)));
   console.log(`bytes an event: ${anEvent("bytes")} in table and indexes, ${anEvent("log")} in the log`);
-  for (const side of [own, given]) await side.close();
+  for (const side of [bare, given, own]) await side.close();
   await Promise.all([server.stop(), rm(folder, { recursive: true })]);
 };
 
