@@ -62,35 +62,32 @@ export const requireBearer = ({ find, hasAdmin }: Access, ...kinds: Kind[]): pre
 };
 
 /**
- * The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an
+ * Finds the token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an
  * empty password. The operator's is taken as one of a server.
+ *
+ * @throws HttpError 401 where it is none of these kinds
  */
-export const requireApiToken =
-  ({ find }: Access, ...kinds: Kind[]): preParsingHookHandler =>
-  (request, _reply, _payload, done) => {
-    const { api_token: parameter } = request.query as { api_token?: unknown };
-    const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
-    const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
-    const user = pair?.endsWith(":") ? pair.slice(0, -1) : undefined;
-    for (const text of [parameter, user]) {
-      const token = typeof text === "string" ? find(text) : undefined;
-      if (token === undefined || !kinds.includes(token.kind)) continue;
-      // URLs stand in logs: the operator's is not taken from one.
-      if (token.kind === "admin" && text !== user) continue;
-      use(request, token);
-      request.isOfPage = token.kind === "api" && text === parameter;
-      return done();
-    }
-    const given = parameter !== undefined || pair !== undefined;
-    done(
-      new HttpError(
-        401,
-        `the API token is ${given ? "wrong" : "missing"}: send ?api_token=<token>, or HTTP Basic with it as user name and an empty password`,
-        // Asked for Basic, a browser shows its visitor a login window: never for a page that used the query parameter.
-        {
-          "www-authenticate":
-            parameter === undefined ? 'Basic realm="events", charset="UTF-8"' : 'ApiToken realm="events"',
-        },
-      ),
-    );
-  };
+export const requireApiToken = (request: FastifyRequest, { find }: Access, kinds: readonly Kind[]): void => {
+  const { api_token: parameter } = request.query as { api_token?: unknown };
+  const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
+  const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
+  const user = pair?.endsWith(":") ? pair.slice(0, -1) : undefined;
+  for (const text of [parameter, user]) {
+    const token = typeof text === "string" ? find(text) : undefined;
+    if (token === undefined || !kinds.includes(token.kind)) continue;
+    // URLs stand in logs: the operator's is not taken from one.
+    if (token.kind === "admin" && text !== user) continue;
+    use(request, token);
+    request.isOfPage = token.kind === "api" && text === parameter;
+    return;
+  }
+  const given = parameter !== undefined || pair !== undefined;
+  throw new HttpError(
+    401,
+    `the API token is ${given ? "wrong" : "missing"}: send ?api_token=<token>, or HTTP Basic with it as user name and an empty password`,
+    // Asked for Basic, a browser shows its visitor a login window: never for a page that used the query parameter.
+    {
+      "www-authenticate": parameter === undefined ? 'Basic realm="events", charset="UTF-8"' : 'ApiToken realm="events"',
+    },
+  );
+};

@@ -16,14 +16,16 @@ export interface Holding {
   end(): void;
 }
 
+/** Is told of each body: its client's network, and how to refuse it. */
+export type Hold = (network: string, cut: () => void) => Holding;
+
 /**
  * Bounds the bytes of all bodies that are under way: who begins many and ends none fills no memory. Beyond the bound, the
  * slowest body of the network that holds most is cut, so that nobody is shut out by another one.
  *
  * @param largest bytes of the largest body that is taken
- * @returns is told of each body: its client's network, and how to refuse it
  */
-export const createHeld = (largest: number): ((network: string, cut: () => void) => Holding) => {
+export const createHeld = (largest: number): Hold => {
   const most = Math.max(MAX_HELD, 4 * largest);
   const bodies = new Set<Body>();
   let held = 0;

@@ -1,18 +1,19 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Holding } from "../access/body-memory.js";
+import type { FastifyRequest } from "fastify";
+import type { Hold, Holding } from "../access/body-memory.js";
 import { networkOf } from "../access/limits.js";
 import { elementsOf } from "../base/json-text.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
 import { BATCH_PATH, MAX_BATCH_EVENTS } from "./schemas.js";
 
+/** Media types of JSON: `text/plain` is what a beacon sends without a preflight. */
+export const JSON_TYPES = ["application/json", "text/plain"];
 /** Media types of one event a line. */
 export const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
-/** An event as it came among others; `body` is what its text holds, if that is JSON. */
+/** An event as it came; `body` is what its text holds, if that is JSON. */
 export interface Row {
   text: string;
   body?: unknown;
@@ -58,88 +59,62 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Bytes of the body as it was sent. */
     bodyBytes: number;
-    /** Why the body cannot be used; told after the whole of it was received. */
-    bodyError: HttpError | undefined;
   }
 }
 
 /** How bodies are read. */
-interface Reading {
+export interface Reading {
   /** Of a body, also of what it unpacks to. */
   maxBytes: number;
-  /** See `createHeld`. */
-  hold(network: string, cut: () => void): Holding;
   /** Makes events of its text. @throws HttpError, or what `JSON.parse` throws */
   read(text: string, type: string): Row[];
-  /** Media types besides. */
-  types?: readonly string[];
+  /** Media types that are taken. */
+  types: readonly string[];
   /** Are bodies taken that are compressed by gzip? */
   unpacks?: boolean;
 }
 
 /**
- * Reads bodies of `application/json`, and of `text/plain` that holds JSON (what a beacon sends without a preflight).
+ * Reads the events of a body.
  *
- * A body over the limit, or of another type, is received to its end before it is refused: a client whose connection is
+ * One over the limit, or of another type, is received to its end before it is refused: a client whose connection is
  * closed while it still sends sees a network error instead of the answer, and would send the same again.
+ *
+ * @param hold bounds what is under way of all bodies
+ * @throws HttpError that says why it cannot be used
  */
-export const readEventBodies = (
-  app: FastifyInstance,
-  { maxBytes, hold, read, types = [], unpacks = false }: Reading,
-): void => {
-  app.decorateRequest("bodyBytes", 0);
-  app.decorateRequest("bodyError", undefined);
-  app.removeAllContentTypeParsers();
-  const receiver = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
-    const coding = request.headers["content-encoding"] ?? "identity";
-    const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
-    const use = (bytes: Buffer, length: number): void => {
-      let rows: Row[] | undefined;
-      try {
-        if (length > maxBytes) throw new HttpError(413, `the body is over ${maxBytes} bytes`);
-        if (wrongType !== undefined) throw wrongType;
-        rows = read(decode(bytes), mediaType(request.headers["content-type"]));
-      } catch (error) {
-        request.bodyError = error instanceof HttpError ? error : noJson("the body", error as Error);
-      }
-      done(null, rows);
-    };
-    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
-      if (broken !== undefined) return done(broken);
-      request.bodyBytes = length;
-      const refuse = (error: HttpError): void => {
-        request.bodyError = error;
-        done(null);
-      };
-      if (coding === "identity") return use(bytes, length);
-      if (wrongType !== undefined || !unpacks || coding !== "gzip")
-        return refuse(wrongType ?? new HttpError(415, `the content encoding ${coding} is not understood`));
-      if (length > maxBytes) return use(NOTHING, length);
-      unpack(bytes, { maxOutputLength: maxBytes }).then(
-        (unpacked) => use(unpacked, unpacked.length),
-        ({ code }: NodeJS.ErrnoException) =>
-          code === "ERR_BUFFER_TOO_LARGE"
-            ? use(NOTHING, maxBytes + 1)
-            : refuse(new HttpError(400, "the body cannot be unpacked: it is not gzip")),
-      );
-    });
-  };
-  app.addContentTypeParser(["application/json", "text/plain", ...types], receiver());
-  app.addContentTypeParser("*", receiver(new HttpError(415, MEDIA_TYPE)));
+export const readRows = async (
+  request: FastifyRequest,
+  { maxBytes, read, types, unpacks = false }: Reading,
+  hold: Hold,
+): Promise<Row[]> => {
+  const { "content-type": given, "content-encoding": coding = "identity" } = request.headers;
+  const { bytes, length } = await receive(request, maxBytes, hold);
+  request.bodyBytes = length;
+  if (length === 0 && given === undefined) throw new HttpError(400, "the body is missing");
+  const type = mediaType(given);
+  if (!types.includes(type)) throw new HttpError(415, MEDIA_TYPE);
+  const isPacked = unpacks && coding === "gzip";
+  if (coding !== "identity" && !isPacked) throw new HttpError(415, `the content encoding ${coding} is not understood`);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const text = decode(isPacked ? await unpack(bytes, maxBytes) : bytes);
+  try {
+    return read(text, type);
+  } catch (error) {
+    throw error instanceof HttpError ? error : noJson("the body", error as Error);
+  }
 };
 
-/** The events of a request. @throws HttpError that says why its body cannot be used */
-export const rowsOf = ({ body, bodyError }: FastifyRequest): readonly Row[] => {
-  if (body !== undefined && bodyError === undefined) return body as Row[];
-  throw bodyError ?? new HttpError(400, "the body is missing");
-};
+const tooLarge = (maxBytes: number): HttpError => new HttpError(413, `the body is over ${maxBytes} bytes`);
 
-const unpack = promisify(gunzip);
+const unpack = (bytes: Buffer, maxOutputLength: number): Promise<Buffer> =>
+  promisify(gunzip)(bytes, { maxOutputLength }).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxOutputLength);
+    throw new HttpError(400, "the body cannot be unpacked: it is not gzip");
+  });
 
 /** A content type without its parameters. */
 const mediaType = (type = ""): string => type.split(";", 1)[0]!.trim().toLowerCase();
-
-type BodyDone = (error: Error | null, body?: unknown) => void;
 
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
@@ -149,39 +124,37 @@ const tooSlow = (): HttpError =>
   new HttpError(408, "the body comes too slowly, while too many are under way: send it again", { connection: "close" });
 
 /** Listeners, not iteration: that costs more than all else that is done to a body. Of a body too long gives the begin. */
-const receive = (
-  payload: IncomingMessage,
-  { maxBytes, hold }: { maxBytes: number; hold(cut: () => void): Holding },
-  done: (broken: Error | undefined, bytes: Buffer, length: number) => void,
-): void => {
-  const whole = Number(payload.headers["content-length"]);
-  let chunks: Buffer[] = [];
-  let length = 0;
-  let holding: Holding | undefined;
-  const end = (broken: Error | undefined): void => {
-    payload.off("data", take).off("error", broke).off("end", ended);
-    holding?.end();
-    const bytes = broken !== undefined ? NOTHING : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    chunks = [];
-    done(broken, bytes, length);
-  };
-  const take = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length > maxBytes + MAX_DISCARDED) payload.destroy();
-    if (length - chunk.length > maxBytes) return;
-    chunks.push(chunk);
-    // Most come in one piece: nothing of them is on the way any more.
-    if (chunk.length === whole) return;
-    holding ??= hold(() => end(tooSlow()));
-    holding.add(chunk.length);
-  };
-  // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  const broke = (): void => end(new HttpError(400, "the body was broken off", {}, "broken"));
-  const ended = (): void => end(undefined);
-  payload.on("data", take).once("error", broke).once("end", ended);
-};
-
-const NOTHING = Buffer.alloc(0);
+const receive = (request: FastifyRequest, maxBytes: number, hold: Hold): Promise<{ bytes: Buffer; length: number }> =>
+  new Promise((resolve, reject) => {
+    const { raw } = request;
+    const whole = Number(raw.headers["content-length"]);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let holding: Holding | undefined;
+    const fail = (error: HttpError): void => {
+      raw.off("data", take);
+      chunks.length = 0;
+      holding?.end();
+      reject(error);
+    };
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > maxBytes + MAX_DISCARDED) raw.destroy();
+      if (length - chunk.length > maxBytes) return;
+      chunks.push(chunk);
+      // Most come in one piece: nothing of them is on the way any more.
+      if (chunk.length === whole) return;
+      holding ??= hold(networkOf(request.ip), () => fail(tooSlow()));
+      holding.add(chunk.length);
+    };
+    raw.on("data", take);
+    // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
+    raw.on("error", () => fail(new HttpError(400, "the body was broken off", {}, "broken")));
+    raw.on("end", () => {
+      holding?.end();
+      resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), length });
+    });
+  });
 
 const BYTE_ORDER_MARK = 0xfeff;
 

@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/body-memory.js";
+import type { Kind } from "../access/tokens.js";
 import { errors, HttpError } from "../http/errors.js";
 import { commonHeaders, EXPOSED } from "../http/headers.js";
-import { NDJSON, readEventBodies, readOne, readSeveral } from "./body.js";
-import { createRecord, type EventOptions } from "./judge-event.js";
+import { JSON_TYPES, NDJSON, type Reading, readOne, readRows, readSeveral } from "./body.js";
+import { createRecord, type EventOptions, type Recorded } from "./judge-event.js";
 import {
   BATCH_PATH,
   EVENT_PATH,
@@ -25,113 +26,120 @@ const OFFERED = { "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" };
 const offer = (reply: FastifyReply): void => void reply.headers(OFFERED);
 
 const STORED = JSON.stringify({ status: "success" });
+const OF_STORED = {
+  ...OFFERED,
+  "content-type": "application/json; charset=utf-8",
+  "content-length": String(STORED.length),
+};
 /** Origins whose heads are remembered. */
 const MAX_HEADS = 1_000;
 const heads = new Map<string | undefined, string[]>();
 /** Answers that an event is stored, as nearly every answer is: its head is made once for each origin. */
 const tellStored = (reply: FastifyReply, origin: string | undefined): void => {
-  if (heads.size > MAX_HEADS) heads.clear();
-  const type = { "content-type": "application/json; charset=utf-8", "content-length": String(STORED.length) };
-  const head = heads.get(origin) ?? Object.entries({ ...commonHeaders(origin), ...OFFERED, ...type }).flat();
-  heads.set(origin, head);
+  let head = heads.get(origin);
+  if (head === undefined) {
+    if (heads.size === MAX_HEADS) heads.clear();
+    head = Object.entries({ ...commonHeaders(origin), ...OF_STORED }).flat();
+    heads.set(origin, head);
+  }
   reply.hijack();
   reply.raw.writeHead(200, head).end(STORED);
 };
 
-/** What both routes are made of. */
-interface Shared extends EventOptions {
-  record: ReturnType<typeof createRecord>;
-  hold: ReturnType<typeof createHeld>;
+/** What differs between the routes. */
+interface Way extends Pick<RouteOptions, "url" | "schema"> {
+  /** The tokens that it takes. */
+  kinds: readonly Kind[];
+  reading: Reading;
+  /** Answers what became of each event. */
+  answer(request: FastifyRequest, reply: FastifyReply, all: readonly Recorded[]): unknown;
 }
-
-/** `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed. */
-export const eventRoutes =
-  (store: EventStore, options: EventOptions): FastifyPluginAsyncTypebox =>
-  async (app) => {
-    const hold = createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES));
-    const shared: Shared = { ...options, hold, record: createRecord(store, options) };
-    await app.register(single(shared));
-    await app.register(several(shared));
-  };
 
 /** They are judged one by one, so that one that is wrong fails no other: the schemas are for who reads them. */
 const common = { tags: ["events"], security: [{ apiToken: [] }, { basic: [] }] } as const;
-const validatorCompiler = () => () => true;
 
 /** One event: what it is refused for is said by the status. */
-const single =
-  ({ access, hold, maxEventBytes, record }: Shared): FastifyPluginAsyncTypebox =>
-  async (app) => {
-    readEventBodies(app, { maxBytes: maxEventBytes, hold, read: readOne });
-    app.post(
-      EVENT_PATH,
-      {
-        preParsing: requireApiToken(access, "api", "server"),
-        validatorCompiler,
-        schema: {
-          ...common,
-          operationId: "sendEvent",
-          summary: "Record an event of a contact",
-          description:
-            "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
-            "Of several events of a contact with the same stamp, `params.event_id`, one is stored; each is answered with 200. " +
-            "With the token of pages in the URL only a UUID beside `event_source` and `event_seq` is a stamp. " +
-            "Other members are left out and listed as `ignored`.",
-          consumes: ["application/json", "text/plain"],
-          body: EventInput,
-          response: { 200: Type.Unsafe<string>(Success), ...errors(400, 401, 405, 408, 413, 415, 422, 429, 500, 503) },
-        },
-      },
-      async (request, reply) => {
-        const [only] = await record(request);
-        if (only!.error !== undefined) throw only!.error;
-        const { ignored } = only!.verdict;
-        if (ignored === undefined) return tellStored(reply, request.headers.origin) as never;
-        offer(reply);
-        reply.type("application/json; charset=utf-8");
-        return JSON.stringify({ status: "success", ignored });
-      },
-    );
-  };
+const single = ({ maxEventBytes }: EventOptions): Way => ({
+  url: EVENT_PATH,
+  kinds: ["api", "server"],
+  reading: { maxBytes: maxEventBytes, read: readOne, types: JSON_TYPES },
+  schema: {
+    ...common,
+    operationId: "sendEvent",
+    summary: "Record an event of a contact",
+    description:
+      "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
+      "Of several events of a contact with the same stamp, `params.event_id`, one is stored; each is answered with 200. " +
+      "With the token of pages in the URL only a UUID beside `event_source` and `event_seq` is a stamp. " +
+      "Other members are left out and listed as `ignored`.",
+    consumes: JSON_TYPES,
+    body: EventInput,
+    response: { 200: Type.Unsafe<string>(Success), ...errors(400, 401, 405, 408, 413, 415, 422, 429, 500, 503) },
+  },
+  answer: (request, reply, [only]) => {
+    if (only!.error !== undefined) throw only!.error;
+    const { ignored } = only!.verdict;
+    if (ignored === undefined) return tellStored(reply, request.headers.origin);
+    offer(reply);
+    reply.type("application/json; charset=utf-8").send(JSON.stringify({ status: "success", ignored }));
+  },
+});
 
 /** Several events, each with a verdict of its own. Only this service has it. */
-const several =
-  ({ access, hold, record, tellRefused }: Shared): FastifyPluginAsyncTypebox =>
+const several = ({ tellRefused }: EventOptions): Way => ({
+  url: BATCH_PATH,
+  kinds: ["api", "server", "admin"],
+  reading: { maxBytes: MAX_BATCH_BYTES, read: readSeveral, types: [...JSON_TYPES, ...NDJSON], unpacks: true },
+  schema: {
+    ...common,
+    operationId: "sendEvents",
+    summary: "Record several events (of this service alone)",
+    description:
+      `At most ${MAX_BATCH_EVENTS} events and ${MAX_BATCH_BYTES} bytes, also where they come compressed by gzip: an array of what ` +
+      "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. 200 means that all are stored, 207 that some are not. Each has a verdict: `stored`; `repeated`, it was " +
+      "stored before; `refused`, it is wrong, and `why` says how; `again`, it could not be stored now. With the admin token, " +
+      "`received_at` of an event (epoch milliseconds) is when it was received.",
+    consumes: [...JSON_TYPES, ...NDJSON],
+    body: Type.Array(Type.Unsafe({ description: "An event, as `/v1/track/event` takes it" })),
+    response: { 200: Verdicts, 207: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+  },
+  answer: (request, reply, all) => {
+    for (const { row, error, verdict } of all)
+      if (verdict.status === "refused" && error instanceof HttpError)
+        tellRefused(
+          request,
+          { status: error.statusCode, text: error.message, reason: error.reason },
+          Buffer.byteLength(row.text),
+        );
+    offer(reply);
+    const verdicts: Verdict[] = all.map(({ verdict }) => verdict);
+    // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).
+    if (verdicts.some(({ status }) => status === "refused" || status === "again")) reply.code(207);
+    reply.send(verdicts);
+  },
+});
+
+/**
+ * `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed.
+ *
+ * The whole way is one hook, before Fastify would read a body: nothing of what follows there is needed.
+ */
+export const eventRoutes =
+  (store: EventStore, options: EventOptions): FastifyPluginAsyncTypebox =>
   async (app) => {
-    readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, read: readSeveral, types: NDJSON, unpacks: true });
-    app.post(
-      BATCH_PATH,
-      {
-        preParsing: requireApiToken(access, "api", "server", "admin"),
-        validatorCompiler,
-        schema: {
-          ...common,
-          operationId: "sendEvents",
-          summary: "Record several events (of this service alone)",
-          description:
-            `At most ${MAX_BATCH_EVENTS} events and ${MAX_BATCH_BYTES} bytes, also where they come compressed by gzip: an array of what ` +
-            "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. 200 means that all are stored, 207 that some are not. Each has a verdict: `stored`; `repeated`, it was " +
-            "stored before; `refused`, it is wrong, and `why` says how; `again`, it could not be stored now. With the admin token, " +
-            "`received_at` of an event (epoch milliseconds) is when it was received.",
-          consumes: ["application/json", "text/plain", ...NDJSON],
-          body: Type.Array(Type.Unsafe({ description: "An event, as `/v1/track/event` takes it" })),
-          response: { 200: Verdicts, 207: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+    app.decorateRequest("bodyBytes", 0);
+    const hold = createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES));
+    const record = createRecord(store, options);
+    for (const { url, schema, kinds, reading, answer } of [single(options), several(options)])
+      app.route({
+        url,
+        schema,
+        method: "POST",
+        onRequest: async (request, reply) => {
+          requireApiToken(request, options.access, kinds);
+          const rows = await readRows(request, reading, hold);
+          answer(request, reply, await record(request, rows));
         },
-      },
-      async (request, reply) => {
-        const all = await record(request);
-        for (const { row, error, verdict } of all)
-          if (verdict.status === "refused" && error instanceof HttpError)
-            tellRefused(
-              request,
-              { status: error.statusCode, text: error.message, reason: error.reason },
-              Buffer.byteLength(row.text),
-            );
-        offer(reply);
-        const verdicts: Verdict[] = all.map(({ verdict }) => verdict);
-        // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).
-        if (verdicts.some(({ status }) => status === "refused" || status === "again")) reply.code(207);
-        return verdicts;
-      },
-    );
+        handler: () => {},
+      });
   };

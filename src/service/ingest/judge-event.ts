@@ -10,7 +10,7 @@ import { viewOf } from "../base/params.js";
 import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, explainError, HttpError } from "../http/errors.js";
-import { type Row, rowsOf } from "./body.js";
+import type { Row } from "./body.js";
 import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
@@ -165,7 +165,7 @@ const MAX_WRONG = 10;
 const TOO_WRONG = `${MAX_WRONG} events of this request are wrong: send the others again`;
 
 /** An event of a request, and what becomes of it. */
-interface Recorded {
+export interface Recorded {
   row: Row;
   verdict: Verdict;
   /** Nothing of one that is refused. */
@@ -226,8 +226,7 @@ export const createRecord = (
     count("events_with_ignored_members_total");
   };
 
-  return async (request: FastifyRequest): Promise<readonly Recorded[]> => {
-    const rows = rowsOf(request);
+  return async (request: FastifyRequest, rows: readonly Row[]): Promise<readonly Recorded[]> => {
     const sender = senderOf(request);
     countAll(request, sender, rows);
     const all = judgeAll(request, sender, rows);
