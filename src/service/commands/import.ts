@@ -16,7 +16,7 @@ import { createGeneration, writeAtGeneration } from "../database/generation.js";
 import { transactInTime } from "../database/settled.js";
 import { createTombstones } from "../deletion/tombstones.js";
 import type { Count } from "../ingest/schemas.js";
-import { createEventStore, type StoreOptions } from "../ingest/store/event-store.js";
+import { createEventStore, REPEATED, type StoreOptions } from "../ingest/store/event-store.js";
 import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
 import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/read-rows.js";
 import type { Commands, Say } from "./context.js";
@@ -52,15 +52,15 @@ const storeEvents = async (
   const count: Count = (name, _, amount = 1) => {
     if (name === "events_of_erased_total") erased += amount;
   };
-  const onRepeat = () => {
-    repeated += 1;
-  };
   const { add } = createEventStore(database, { ...(await readState(database)), count });
   try {
     for await (const chunk of chunksOf(events, ({ params }) => params.length)) {
       const news = await notFromHere(database, workspace, chunk);
       repeated += chunk.length - news.length;
-      await Promise.all(news.map((event) => add({ ...event, onRepeat })));
+      for (const why of (await add(news)).values()) {
+        if (why !== REPEATED) throw why;
+        repeated += 1;
+      }
       read += chunk.length;
       if (read % TELL_EVERY === 0) say(so(read));
     }

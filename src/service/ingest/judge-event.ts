@@ -14,7 +14,7 @@ import type { Row } from "./body.js";
 import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
-import type { EventStore } from "./store/event-store.js";
+import { type EventStore, REPEATED } from "./store/event-store.js";
 import { type NewEvent, stampOf } from "./store/insert-rows.js";
 
 /** Members of a body that an answer names, and the characters of each. */
@@ -206,19 +206,14 @@ export const createRecord = (
     });
   };
 
-  /** Stores one that is right. What it was counted for is given back where it is not stored, or was before. */
-  const storeOne = async (one: Recorded, giveBack: (points: number) => void): Promise<void> => {
+  /** Tells what became of one that is right. What it was counted for is given back where it is not stored, or was before. */
+  const tell = (one: Recorded, otherwise: unknown, giveBack: (points: number) => void): void => {
     const { event, ignored, points } = one.judged!;
-    event.onRepeat = () => {
-      one.verdict.status = "repeated";
-      giveBack(points);
-    };
-    try {
-      await store.add(event);
-    } catch (error) {
-      giveBack(points);
-      one.error = error as Error;
-      count("events_refused_total", { reason: reasonOf(error), workspace: event.workspace });
+    if (otherwise !== undefined) giveBack(points);
+    if (otherwise === REPEATED) one.verdict.status = "repeated";
+    else if (otherwise !== undefined) {
+      one.error = otherwise as Error;
+      count("events_refused_total", { reason: reasonOf(otherwise), workspace: event.workspace });
       return;
     }
     if (ignored.length === 0) return;
@@ -238,8 +233,9 @@ export const createRecord = (
     }
     const giveBack = quota.spend({ ...sender, points: right.reduce((sum, one) => sum + one.judged!.points, 0) });
     waits(right.length);
-    await Promise.all(right.map((one) => storeOne(one, giveBack)));
+    const told = await store.add(right.map(({ judged }) => judged!.event));
     waits(-right.length);
+    for (const one of right) tell(one, told.get(one.judged!.event), giveBack);
     const failed = right.filter(({ error }) => error !== undefined);
     // Nothing is stored: said by the status, as of a single event.
     if (failed.length === right.length) throw failed[0]!.error;

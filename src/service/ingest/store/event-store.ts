@@ -85,9 +85,12 @@ const createProbe = (
 
 /* How events get into the database: in groups, with the records that they need, each group at a generation. */
 
+/** Told of an event that was stored before. */
+export const REPEATED = "repeated";
+
 export interface EventStore {
-  /** Stores an event; resolves once it is committed. */
-  add(event: NewEvent): Promise<void>;
+  /** Stores events; resolves, once all are settled, to why some are not stored: errors, or `REPEATED`. */
+  add(events: readonly NewEvent[]): Promise<ReadonlyMap<NewEvent, unknown>>;
   /** Stores an event and takes it back, in one transaction: nobody sees it, and all that an event needs is tried. */
   probe(): Promise<void>;
 }
@@ -111,10 +114,12 @@ interface Commit {
   events: NewEvent[];
   /** When it began, as `performance.now()` has it. */
   began: number;
-  /** Of those that are left out, why. */
-  failed: Map<NewEvent, unknown>;
+  /** Of those that are not stored, why. */
+  told: Map<NewEvent, unknown>;
   /** Those whose contact was erased after them: they are taken for stored. */
   leftOut: NewEvent[];
+  /** Those of which something is not known. */
+  unknown: NewEvent[];
   missing?: Missing<NewEvent>;
 }
 
@@ -127,10 +132,10 @@ export const createEventStore = (
   const missing = createMissingRecords({ generation: generation.value, bound, ...tell });
   const { contactShard, accountShard } = shardsOf(database);
   const nodeOf = (event: NewEvent): number => contactShard(event).node;
-  const fail = ({ events, failed }: Commit, isFailed: (event: NewEvent) => unknown): NewEvent[] =>
+  const fail = ({ events, told }: Commit, isFailed: (event: NewEvent) => unknown): NewEvent[] =>
     events.filter((event) => {
       const error = isFailed(event);
-      if (error !== undefined) failed.set(event, error);
+      if (error !== undefined) told.set(event, error);
       return error === undefined;
     });
 
@@ -142,21 +147,21 @@ export const createEventStore = (
 
   /** Those of contacts that are known at this generation were not erased; of the others it is asked. */
   const leaveErased = async (commit: Commit): Promise<void> => {
-    const erasedAt = await erased.of(commit.events.filter((event) => !missing.isKnown(event)));
-    const [kept, gone]: [NewEvent[], NewEvent[]] = [[], []];
-    for (const event of commit.events) {
-      event.erasedAt = erasedAt(event);
-      const isGone = event.erasedAt !== undefined && erased.isBefore(event, event.erasedAt);
-      (isGone ? gone : kept).push(event);
-    }
-    [commit.events, commit.leftOut] = [kept, gone];
+    commit.unknown = commit.events.filter((event) => !missing.isKnown(event));
+    if (commit.unknown.length === 0) return;
+    const erasedAt = await erased.of(commit.unknown);
+    for (const event of commit.unknown) event.erasedAt = erasedAt(event);
+    const isGone = (event: NewEvent) => event.erasedAt !== undefined && erased.isBefore(event, event.erasedAt);
+    commit.leftOut = commit.unknown.filter(isGone);
+    if (commit.leftOut.length === 0) return;
+    for (const part of ["events", "unknown"] as const) commit[part] = commit[part].filter((event) => !isGone(event));
   };
 
   /** Finds out which records are to be made. */
   const findMissing = (commit: Commit): void => {
-    commit.missing = missing.of(commit.events);
+    commit.missing = missing.of(commit.unknown);
     const { without } = commit.missing;
-    for (const event of commit.events) event.isUnlisted = without.has(event) && event.accountUid ? true : undefined;
+    for (const event of commit.unknown) event.isUnlisted = without.has(event) && event.accountUid ? true : undefined;
   };
 
   /** Makes accounts by a transaction for each node, before the events: they lie elsewhere, and without an event they do no harm. */
@@ -178,7 +183,7 @@ export const createEventStore = (
   };
 
   /** Stores the events, with their contacts and memberships. */
-  const storeEvents = async ({ believed, events, missing, node, began }: Commit): Promise<void> => {
+  const storeEvents = async ({ believed, events, missing, node, began, told }: Commit): Promise<void> => {
     if (events.length === 0) return;
     const { contacts, done } = missing!;
     const ids = newIds(events.length);
@@ -193,7 +198,7 @@ export const createEventStore = (
     const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds, node, generation: believed });
     done(statements, written);
     const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
-    for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
+    for (const [event, id] of idOf) if (!stored.has(id)) told.set(event, REPEATED);
     tell.committed?.(events, (performance.now() - began) / 1_000);
   };
 
@@ -202,11 +207,12 @@ export const createEventStore = (
   };
 
   const steps = [leaveUnserved, leaveErased, findMissing, storeAccounts, storeEvents, tellLeftOut];
-  /** Stores what may be stored at a generation. @returns the failures of those that are left out */
+  /** Stores what may be stored at a generation. @returns why some are not stored */
   const commitAt = async (believed: number, events: NewEvent[], node: number): Promise<Map<NewEvent, unknown>> => {
-    const commit: Commit = { believed, node, events, began: performance.now(), failed: new Map(), leftOut: [] };
+    const began = performance.now();
+    const commit: Commit = { believed, node, events, began, told: new Map(), leftOut: [], unknown: [] };
     for (const step of steps) await step(commit);
-    return commit.failed;
+    return commit.told;
   };
   const commit = (all: NewEvent[], node: number) =>
     writeAtGeneration(generation, (believed) => commitAt(believed, all, node));

@@ -13,8 +13,8 @@ const MAX_WAITING = 64 * 2 ** 20;
 interface Waiting<T> {
   item: T;
   size: number;
-  resolve(): void;
-  reject(error: unknown): void;
+  /** Is told why it is not as the others, if it is not. */
+  settle(item: T, otherwise: unknown): void;
 }
 
 /** What waits for one node of the database. */
@@ -35,15 +35,16 @@ interface GroupCommitOptions<T> {
 
 /**
  * Group commit: what arrives while a transaction runs is committed together in the next one, which begins beside it
- * when there is much. Each item's promise settles with its own commit, and an item that the database refuses does not
- * fail the others. Items of different lanes never wait for each other.
+ * when there is much. An item that the database refuses does not fail the others. Items of different lanes never wait for
+ * each other.
  *
- * @param commit writes items of a lane in one transaction; resolves to those that were left out of it, with their errors
+ * @param commit writes items of a lane in one transaction; resolves to what is to be told of some of them, such as errors
+ * @returns takes items that come together; resolves, once all are settled, to what was told of some, and errors of those that failed
  */
 export const createGroupCommit = <T>(
   commit: (items: T[], lane: number) => Promise<ReadonlyMap<T, unknown> | undefined>,
   { sizeOf, laneOf = () => 0 }: GroupCommitOptions<T>,
-): ((item: T) => Promise<void>) => {
+): ((items: readonly T[]) => Promise<ReadonlyMap<T, unknown>>) => {
   const lanes = new Map<number, Lane<T>>();
   let size = 0;
 
@@ -54,21 +55,25 @@ export const createGroupCommit = <T>(
       lane.queue = lane.queue.slice(MAX_BATCH);
       lane.running += 1;
       void write(lane, batch).then(() => {
-        for (const one of batch) size -= one.size;
         lane.running -= 1;
         dispatch(lane);
       });
     }
   };
 
+  const end = (one: Waiting<T>, otherwise: unknown): void => {
+    size -= one.size;
+    one.settle(one.item, otherwise);
+  };
+
   const write = async (lane: Lane<T>, batch: Waiting<T>[]): Promise<void> => {
     try {
       const items = batch.map(({ item }) => item);
-      const failed = (await commit(items, lane.number)) ?? new Map();
-      for (const { item, resolve, reject } of batch) failed.has(item) ? reject(failed.get(item)) : resolve();
+      const told = await commit(items, lane.number);
+      for (const one of batch) end(one, told?.get(one.item));
     } catch (error) {
       if (batch.length > 1 && !isUnavailable(error)) for (const one of batch) await write(lane, [one]);
-      else for (const { reject } of batch) reject(error);
+      else for (const one of batch) end(one, error);
     }
   };
 
@@ -81,16 +86,28 @@ export const createGroupCommit = <T>(
     return lane;
   };
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      const length = sizeOf(item);
-      if (size + length > MAX_WAITING) return reject(unavailable());
-      size += length;
-      const lane = laneFor(item);
-      lane.queue.push({ item, size: length, resolve, reject });
-      if (lane.scheduled) return;
-      lane.scheduled = true;
-      // A moment later, so that what arrived in the same turn of the event loop joins.
-      setImmediate(dispatch, lane);
+  const wait = (item: T, settle: Waiting<T>["settle"]): void => {
+    const length = sizeOf(item);
+    if (size + length > MAX_WAITING) return void settle(item, unavailable());
+    size += length;
+    const lane = laneFor(item);
+    lane.queue.push({ item, size: length, settle });
+    if (lane.scheduled) return;
+    lane.scheduled = true;
+    // A moment later, so that what arrived in the same turn of the event loop joins.
+    setImmediate(dispatch, lane);
+  };
+
+  return (items) =>
+    new Promise((resolve) => {
+      const told = new Map<T, unknown>();
+      let open = items.length;
+      const settle = (item: T, otherwise: unknown): void => {
+        if (otherwise !== undefined) told.set(item, otherwise);
+        open -= 1;
+        if (open === 0) resolve(told);
+      };
+      if (open === 0) resolve(told);
+      for (const item of items) wait(item, settle);
     });
 };

@@ -76,8 +76,6 @@ export interface NewEvent extends Partial<Viewed> {
   erasedAt?: number | undefined;
   /** Was its contact made no member of its account? see `bare-records.ts`. */
   isUnlisted?: boolean | undefined;
-  /** Is called where it is committed that it was stored before. */
-  onRepeat?(): void;
   /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */
   originId?: string | undefined;
 }
