@@ -224,6 +224,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
         const status = reply.statusCode;
         const route = request.routeOptions.url ?? "none";
         requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
+        if (status !== 401) return done();
         const [, realm] = /^Bearer realm="(\w+)"/.exec(String(reply.getHeader("www-authenticate") ?? "")) ?? [];
         if (realm !== undefined && request.headers.authorization !== undefined) {
           count("wrong_tokens_total", { realm });
