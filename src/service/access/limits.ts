@@ -264,9 +264,10 @@ export const createQuota = ({ addressQuota, tokenQuota }: Pick<ServiceConfig, "a
 export const tellUnseenProxy = (app: FastifyInstance, { trustProxy }: Pick<ServiceConfig, "trustProxy">): void => {
   if (trustProxy.length > 0) return;
   const told = createTold(Number.POSITIVE_INFINITY);
-  app.addHook("onRequest", ({ ip, method, headers }, _reply, done) => {
-    const isPassedOn = method === "POST" && headers["x-forwarded-for"] !== undefined;
-    if (isPassedOn && ipaddr.process(ip).range() !== "unicast" && told("") === 1)
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (request.method !== "POST" || request.headers["x-forwarded-for"] === undefined) return done();
+    const { ip } = request;
+    if (ipaddr.process(ip).range() !== "unicast" && told("") === 1)
       app.log.warn(
         `events come from ${ip}, with X-Forwarded-For: if that is your web server, set TRACKLET_TRUST_PROXY=${ip} and TRACKLET_PUBLIC_URL; until then all visitors count as one address`,
       );

@@ -17,12 +17,15 @@ export interface Viewed {
   referrerHost: string | undefined;
 }
 
+const NO_VIEW: Viewed = { page: undefined, referrerHost: undefined };
+
 /** Whoever logs in by a URL is not part of the host. */
 const hostOf = (authority: string): string => authority.slice(authority.lastIndexOf("@") + 1).toLowerCase();
 
 /** The page of an event, and where its visitor came from. @param params of the event */
 export const viewOf = (eventUid: string, params: unknown): Viewed => {
-  const { visit_url, referrer } = eventUid === PAGE_VIEW ? (Object(params) as Record<string, unknown>) : {};
+  if (eventUid !== PAGE_VIEW) return NO_VIEW;
+  const { visit_url, referrer } = Object(params) as Record<string, unknown>;
   const url = filledText(visit_url);
   const [, authority = "", path = "", fragment = ""] = PARTS.exec(url ?? "")!;
   const host = hostOf(authority);

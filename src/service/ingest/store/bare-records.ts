@@ -59,7 +59,7 @@ const make = (
   // In one order: two transactions with the same rows in opposite orders would wait for each other for ever.
   const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
   const makers = new Map(sorted.map(([key, { from }]) => [key, from]));
-  const statements = INSERT[table](sorted.map(([, { row }]) => row));
+  const statements = INSERT[table](sorted.flatMap(([, { row }]) => row));
   // Committed together, so one of them says of which events.
   return statements.map((statement, at) => ({ ...statement, table, events: at === 0 ? events : [], makers }));
 };

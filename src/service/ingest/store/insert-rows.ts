@@ -21,16 +21,18 @@ interface Target {
  * Makes statements that insert rows, as `VALUES` of many: as few as have so many rows together. One of `unnest` costs as much
  * for any number of rows, and would be planned anew each time where a table is spread.
  *
- * @returns takes the values of rows, in the order of the columns
+ * @returns takes the values of all rows one after another, in the order of the columns
  */
 export const createInsert = (target: Target) => {
   const statement = createStatement(target);
-  return (rows: readonly (readonly unknown[])[]): Statement[] => {
+  const { length: width } = target.columns;
+  return (values: unknown[]): Statement[] => {
     const statements: Statement[] = [];
-    for (let from = 0; from < rows.length; ) {
-      const length = LENGTHS.findLast((one) => one <= rows.length - from)!;
-      statements.push(statement(rows.slice(from, from + length)));
-      from += length;
+    for (let left = values.length / width; left > 0; ) {
+      const length = LENGTHS.findLast((one) => one <= left)!;
+      const from = values.length - left * width;
+      statements.push(statement(length, values.slice(from, from + length * width)));
+      left -= length;
     }
     return statements;
   };
@@ -45,11 +47,10 @@ const createStatement = ({ name, table, columns, fixed = {}, returning }: Target
       `(${[...columns.map((_, column) => `$${at * columns.length + column + 1}`), ...Object.values(fixed)].join(", ")})`;
     return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")} ON CONFLICT DO NOTHING RETURNING ${returning}`;
   };
-  return (rows: readonly (readonly unknown[])[]): Statement => {
-    const { length } = rows;
+  return (length: number, values: unknown[]): Statement => {
     const text = texts.get(length) ?? textOf(length);
     texts.set(length, text);
-    return { name: `${name}_${length}`, text, values: rows.flat() };
+    return { name: `${name}_${length}`, text, values };
   };
 };
 
@@ -103,10 +104,10 @@ const COLUMNS = [
 
 const textOf = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value));
 
-/** An event in the order of the columns. */
-const rowOf = (id: string, event: NewEvent): unknown[] => {
+/** Puts an event behind others, in the order of the columns. */
+const pushRow = (values: unknown[], id: string, event: NewEvent): void => {
   const end = cutStamp(event.params, event);
-  return [
+  values.push(
     id,
     recordId("contact", event.contactUid, event.workspace),
     event.workspace,
@@ -124,7 +125,7 @@ const rowOf = (id: string, event: NewEvent): unknown[] => {
     event.isProven ?? null,
     event.isUnlisted ?? null,
     event.originId ?? null,
-  ];
+  );
 };
 
 const insert = createInsert({ name: "insert_events", table: "events", columns: COLUMNS, returning: "id::text" });
@@ -135,7 +136,9 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
   if (events.some(({ stamp }) => stamp !== undefined))
     order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
-  return insert(order.map((at) => rowOf(ids[at]!, events[at]!)));
+  const values: unknown[] = [];
+  for (const at of order) pushRow(values, ids[at]!, events[at]!);
+  return insert(values);
 };
 
 /** A contact, and whose it is. */
