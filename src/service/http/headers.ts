@@ -3,21 +3,11 @@ import type { FastifyInstance } from "fastify";
 /** An answer is taken for nothing but what it says that it is. */
 const COMMON = { "x-content-type-options": "nosniff", vary: "Origin" };
 
-/** The origin of the request before, and its fields: mostly those of one site come together. */
-let last: { origin: string | undefined; fields: Readonly<Record<string, string>> } = {
-  origin: undefined,
-  fields: COMMON,
-};
-
 /** The header fields of every answer: a page of an origin may read it; `undefined` where the request is of no page. */
-export const commonHeaders = (origin: string | undefined): Readonly<Record<string, string>> => {
-  if (origin === undefined) return COMMON;
-  if (origin !== last.origin) {
-    const allowed = { "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
-    last = { origin, fields: { ...COMMON, ...allowed } };
-  }
-  return last.fields;
-};
+export const commonHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
+  origin === undefined
+    ? COMMON
+    : { ...COMMON, "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
 
 /** Names what pages may read besides, on an answer that has it. */
 export const EXPOSED = "access-control-expose-headers";
