@@ -7,7 +7,7 @@ import { isUuid } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
-import { BOUNDS, createSettled, type Settled } from "../database/settled.js";
+import { createSettled, type Settled } from "../database/settled.js";
 import { noteReading } from "../deletion/audit.js";
 import { lostPlace } from "../records/lost-places.js";
 import {
@@ -28,24 +28,15 @@ const POLL_MS = 1_000;
 /** Milliseconds between two lines of progress. */
 const TELL_MS = 5_000;
 
-interface Following {
-  workspace: string;
-  /** The id to go on from; the first of all where it is absent. */
-  after?: string | undefined;
-}
-
-/** Where what is followed goes, and when that ends. */
-interface Outlet {
-  stdout: Writable;
-  say: Say;
-  signal: AbortSignal;
-}
-
-/** Hands on events and deletions in the order of their ids as they become settled, one JSON object a line, until told to end. */
+/**
+ * Hands on events and deletions in the order of their ids as they become settled, one JSON object a line, until told to end.
+ *
+ * @param which whose, and the id to go on from; the first of all where it is absent
+ */
 const followEvents = async (
   query: Query,
-  { workspace, after = idAt(0) }: Following,
-  { stdout, say, signal, bounds = BOUNDS }: Outlet & { bounds?: typeof BOUNDS },
+  { workspace, after = idAt(0) }: { workspace: string; after: string | undefined },
+  { stdout, say, signal, bounds }: Pick<Commands, "stdout" | "say" | "bounds"> & { signal: AbortSignal },
 ): Promise<void> => {
   const settled = createSettled(query, bounds);
   let last = after;

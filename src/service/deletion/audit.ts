@@ -6,34 +6,23 @@ import { readState, writeState } from "../database/service-state.js";
 import { isReadOnly, tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 
-/** A line of the audit log as it is shown. */
-interface AuditLine {
-  /** ISO 8601. */
-  at: string;
+/** A line of the audit log. */
+interface Deed {
+  id: string;
+  /** Epoch milliseconds. */
+  at: number;
   workspace: string;
   /** Name of the token, or of what else has done it. */
   token: string;
   what: string;
-  /** Stands for the contact; the same for the same one; null where it is about many. */
+  /** Stands for the contact, and is the same for the same one; where it is about many `NIL`, or shown nothing. */
   subject: string | null;
-  /** How many events; null where it has not come to its end. */
-  events: number | null;
-}
-
-/** A row of the log. What has not come to its end has no number of events. */
-interface Row {
-  id: string;
-  workspace: string;
-  /** Epoch milliseconds. */
-  at: number;
-  token: string;
-  what: string;
-  subject: string;
-  events?: number | undefined;
+  /** How many events; none where it has not come to its end. */
+  events?: number | null;
 }
 
 /** Writes that something begins, with each of some people, or has begun in a database of before: lines that are here stay as they are. */
-export const beginDeeds = async (query: Query, rows: readonly Row[]): Promise<void> => {
+export const beginDeeds = async (query: Query, rows: readonly Deed[]): Promise<void> => {
   await query(
     `INSERT INTO audit (id, workspace, at, token, what, subject, events)
      SELECT id, workspace, at, token, what, subject, events FROM json_populate_recordset(NULL::audit, $1) ON CONFLICT (id) DO NOTHING`,
@@ -71,7 +60,7 @@ export const tellDeeds = (log: FastifyBaseLogger): Task => ({
   run: async ({ query }) => {
     const { now, audit_told: from = now - LATE_MS } = await readState(query);
     const to = now - LATE_MS;
-    const rows = await query<AuditLine & { at: number }>(
+    const rows = await query<Deed>(
       "SELECT at, workspace, what, events FROM audit WHERE id >= $1 AND id < $2 AND token = $3 ORDER BY id",
       [idAt(from), idAt(to), COMMAND],
     );
@@ -92,10 +81,10 @@ export const endDeeds = async (query: Query, ids: readonly string[], events: rea
 };
 
 /** The log of a workspace, oldest line first. */
-export const listDeeds = async (query: Query, workspace: string): Promise<AuditLine[]> => {
-  const rows = await query<AuditLine>(
+export const listDeeds = async (query: Query, workspace: string) => {
+  const rows = await query<Omit<Deed, "id">>(
     `SELECT at, workspace, token, what, nullif(subject, '${NIL}') AS subject, events FROM audit WHERE workspace = $1 ORDER BY id`,
     [workspace],
   );
-  return rows.map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
+  return rows.map((deed) => ({ ...deed, at: new Date(deed.at).toISOString() }));
 };

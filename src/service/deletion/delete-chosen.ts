@@ -118,7 +118,7 @@ export const deleteAccount = async (
   return deleted.isGone;
 };
 
-/** Marks the events of an account whose contacts are no members of it any more: they are found by that, see `ofAccount`. */
+/** Marks the events of an account whose contacts are no members of it any more: they are found by that, see `boundsOf`. */
 const unlist = async (query: Query, { workspace, uid }: { workspace: string; uid: string }, members: unknown[]) => {
   for (const member of members)
     for (let [after, isLast]: [string, boolean] = [NIL, false]; !isLast; ) {

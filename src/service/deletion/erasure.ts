@@ -133,7 +133,7 @@ const clearContacts = async (
   const counts = await countOf(query, which);
   const events = await (anonymise === undefined
     ? deleteInSteps(database, workspace, { ...which, reason: "erasure" })
-    : anonymiseEvents(database, workspace, which, newAnonym(anonymise)));
+    : anonymiseEvents(database, workspace, which, { contactUid: `anonymous-${randomUUID()}`, params: anonymise }));
   await transaction(async (query) => {
     await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);
     await query("DELETE FROM account_contacts WHERE contact_id = ANY ($1::uuid[])", [contacts]);
@@ -184,8 +184,6 @@ interface Kept {
   /** Members of the params. */
   params: readonly string[];
 }
-
-const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
 
 /**
  * Puts events under another contact, with name, day and some of the params alone, and deletes the old ones in the same

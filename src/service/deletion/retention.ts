@@ -171,17 +171,15 @@ export const deleteBareRecords = async (
     ["accounts", removeAccounts],
   ] as const)
     for (let from: string | undefined = first; from !== undefined; ) {
-      const step = async (query: Query, begin: string): Promise<{ gone: number; next: string | undefined }> => {
+      const { gone, next } = await transaction(async (query): Promise<{ gone: number; next: string | undefined }> => {
         const page = `SELECT id FROM ${table} WHERE id >= $1 AND id <= $2 ORDER BY id LIMIT 1 OFFSET ${CHUNK}`;
-        const next = (await query<{ id: string }>(page, [begin, last]))[0]?.id;
-        const values = [begin, next ?? last, Math.floor(before / 1_000)];
+        const next = (await query<{ id: string }>(page, [from, last]))[0]?.id;
+        const values = [from, next ?? last, Math.floor(before / 1_000)];
         const { gone } = await remove(query, { condition: "id >= $1 AND id <= $2 AND created_at < $3", values });
         // Processes remember records that are gone now.
         if (gone > 0) await moveGeneration(query);
         return { gone, next };
-      };
-      const begin: string = from;
-      const { gone, next } = await transaction((query) => step(query, begin));
+      });
       deleted += gone;
       from = next;
     }

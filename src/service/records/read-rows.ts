@@ -7,22 +7,6 @@ import { healthOf } from "./records.js";
 /** The condition of events of a name: an entry of their index has a greatest length. @param at placeholder of the name */
 export const ofName = (at: string): string => `event_uid = ${at} AND left(event_uid, 64) = left(${at}, 64)`;
 
-/** Placeholders of values: the workspace, the key of the account, and its uid as the tables have it. */
-interface Values {
-  workspace: string;
-  id: string;
-  uid: string;
-}
-
-/**
- * The condition of events that name an account. No index has it, as each event would pay for that: they are found by the keys of its
- * members, and by those who were made none of it, which their events say.
- */
-const ofAccount = ({ workspace, id, uid }: Values): string =>
-  `account_uid = ${uid} AND contact_id IN (
-     SELECT contact_id FROM account_contacts WHERE account_id = ${id}
-     UNION SELECT contact_id FROM events WHERE workspace = ${workspace} AND unlisted AND left(account_uid, 64) = left(${uid}, 64))`;
-
 export interface ExportOptions {
   table: Table;
   workspace: string;
@@ -51,9 +35,12 @@ const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }
   const isEvents = table === "events";
   if (contact !== undefined) bound(isEvents ? "contact_id =" : "id =", recordId("contact", contact, workspace));
   if (account !== undefined) {
-    const id = values.push(recordId("account", account, workspace)) + 2;
-    const uid = values.push(encodeText(account)) + 2;
-    conditions += ` AND ${ofAccount({ workspace: "$1", id: `$${id}`, uid: `$${uid}` })}`;
+    const [id, uid] = [recordId("account", account, workspace), encodeText(account)].map((one) => values.push(one) + 2);
+    // No index has it, as each event would pay for that: they are found by the keys of the account's members, and by those who were
+    // made none of it, which their events say.
+    conditions += ` AND account_uid = $${uid} AND contact_id IN (
+      SELECT contact_id FROM account_contacts WHERE account_id = $${id}
+      UNION SELECT contact_id FROM events WHERE workspace = $1 AND unlisted AND left(account_uid, 64) = left($${uid}, 64))`;
   }
   if (eventUid !== undefined) {
     const at = `$${values.push(encodeText(eventUid)) + 2}`;

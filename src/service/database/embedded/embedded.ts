@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { answers, connect, type Needs } from "../postgres/postgres.js";
 import { filesOf, makeFolder, requireDatabase, requireOwn } from "./folder.js";
-import { type FolderLock, lockFolder } from "./folder-lock.js";
+import { lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { createTidying, syncFolder, withRoom } from "./room.js";
 import { asUser, ENVIRONMENT, INITDB, listenFor, runningUrl, type Server, startServer } from "./server.js";
@@ -151,19 +151,19 @@ const overServer = async (
     const { cluster } = filesOf(folder);
     const isOurs = makeFolder(folder);
     const user = serverUser(cluster);
-    const lock: FolderLock = await lockFolder(folder);
-    leave.push(lock.release);
+    const lock = await lockFolder(folder);
+    leave.push(() => closeSync(lock));
     if (isOurs) giveFolder(folder, user);
     const programs = findPrograms(folder, user);
     if (mayMake && !existsSync(cluster)) requireOwn(folder);
-    if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
+    if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock });
     requireDatabase(folder, programs.version);
     giveFiles(folder);
     // PostgreSQL refuses files that others may read, as a copy's may be.
     chmodSync(cluster, 0o700);
     const listening = listenFor(folder, user);
     leave.push(listening.leave);
-    const setup = { folder, programs, user, listening, lock: lock.descriptor };
+    const setup = { folder, programs, user, listening, lock };
     leave.push(await keepServer(() => startServer(setup), tell));
     if (user.name !== undefined) tell(`PostgreSQL runs as the user ${user.name}, to whom ${cluster} belongs`);
     const database = await connect(listening.url);

@@ -8,20 +8,15 @@ import { StartError } from "../../base/start-error.js";
 /** Milliseconds that a server whose service is gone has to end, and from one try to the next. */
 const [ENDING_MS, POLL_MS] = [10_000, 50];
 
-export interface FolderLock {
-  /** Whoever inherits it holds the lock, too. */
-  descriptor: number;
-  release(): void;
-}
-
 /**
  * Locks a folder by a file in it. The lock is the system's own: it holds between containers, as long as its process or the
  * server that inherits it exists, frozen or not, and ends with them: a server whose service is gone is waited for. The text of the
  * file only names the holder; the file stays, for who removed it would let two processes hold two files of that name.
  *
+ * @returns its descriptor: whoever inherits that holds the lock, too
  * @throws StartError when another process holds it
  */
-export const lockFolder = async (folder: string): Promise<FolderLock> => {
+export const lockFolder = async (folder: string): Promise<number> => {
   const file = join(folder, "service.lock");
   let descriptor: number | undefined;
   try {
@@ -43,6 +38,5 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
         : `cannot lock ${file} (${(error as Error).message}): set TRACKLET_DATA to a writable folder of a disk that has locks`,
     );
   }
-  const held = descriptor;
-  return { descriptor: held, release: () => closeSync(held) };
+  return descriptor;
 };

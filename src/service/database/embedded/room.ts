@@ -47,19 +47,13 @@ export const withRoom = (database: Database, folder: string): Database => ({
   },
 });
 
-interface Tidying {
-  /** Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. */
-  tidy(): Promise<void>;
-  /** Resolves when nothing is being tidied any more. */
-  done(): Promise<void>;
-}
-
 /** Tidying takes as long as it takes, so it has a connection of its own; what is asked for meanwhile is done once, afterwards. */
-export const createTidying = (url: string, folder: string): Tidying => {
+export const createTidying = (url: string, folder: string) => {
   let working: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   return {
-    tidy: () => {
+    /** Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. */
+    tidy: (): Promise<void> => {
       next ??= working.then(() => {
         next = undefined;
         return vacuum(url, folder);
@@ -67,7 +61,8 @@ export const createTidying = (url: string, folder: string): Tidying => {
       working = next.catch(() => {});
       return next;
     },
-    done: () => working,
+    /** Resolves when nothing is being tidied any more. */
+    done: (): Promise<void> => working,
   };
 };
 

@@ -60,19 +60,11 @@ const MAX_BYTES = 90;
 /** Of the socket's name; nothing listens on it. */
 const PORT = 5_432;
 
-/** Where a server listens. */
-interface Listening {
-  settings: Record<string, string>;
-  url: string;
-  /** Removes what was made for it. */
-  leave(): void;
-}
-
 const urlOf = (socket: string): string =>
   `postgresql:///postgres?user=tracklet&port=${PORT}&host=${encodeURIComponent(socket)}`;
 
-/** Makes the folder of the socket anew, for the server's user alone. */
-export const listenFor = (folder: string, user: ServerUser): Listening => {
+/** Makes the folder of the socket, where the server listens, anew, for its user alone. `leave` removes it. */
+export const listenFor = (folder: string, user: ServerUser) => {
   const near = filesOf(folder).socket;
   const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PORT}.lock`)) <= MAX_BYTES;
   // What a server that was killed has left there is nobody's.
@@ -113,7 +105,7 @@ interface Setup {
   folder: string;
   programs: Programs;
   user: ServerUser;
-  listening: Listening;
+  listening: ReturnType<typeof listenFor>;
   /** The descriptor of the folder's lock, which the server inherits. */
   lock: number;
 }
