@@ -272,8 +272,8 @@ const goneBy = (key: string, notices: readonly Notice[]): IsGone => {
     byContact.set(contact, found);
     return found;
   };
-  return ({ contact_id, received_at, occurred_at, ...row }) => {
-    const id = uuidText(row.id);
+  return ({ id: bytes, contact_id, received_at, occurred_at }) => {
+    const id = uuidText(bytes);
     const isBefore = ({ erased_at }: Notice) =>
       [received_at, occurred_at].some((time) => Number(time ?? 0) < erased_at!);
     return ids.has(id) || erasuresOf(uuidText(contact_id)).some((one) => id < one.id && isBefore(one));
