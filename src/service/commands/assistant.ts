@@ -9,7 +9,7 @@ import { openDatabase } from "../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../database/sql-state.js";
 import { answerOf, Given, wantedOf } from "../numbers/ask-question.js";
 import { QUESTIONS, type Question } from "../numbers/questions.js";
-import { latestEvents } from "../records/read-rows.js";
+import { exportRows } from "../records/read-rows.js";
 import type { Say } from "./context.js";
 import { planOf, toMembers } from "./plan.js";
 
@@ -61,7 +61,10 @@ const createServer = (answer: (work: Work) => ReturnType<Work>): McpServer => {
     },
     () =>
       answer(async (query, workspace) => {
-        const { planned, leftOut } = await planOf(latestEvents(query, workspace, LATEST));
+        const { planned, leftOut } = await planOf(
+          exportRows(query, { table: "events", workspace }, { order: "desc" }),
+          LATEST,
+        );
         const rows = planned.map(({ members, since, ...one }) => ({
           ...one,
           ...{ since: new Date(since).toISOString(), members: toMembers(members) },

@@ -29,8 +29,9 @@ interface Plan {
 const kindOf = (value: unknown): Kind =>
   value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind);
 
-/** Reads events, and remembers names, members and kinds alone. */
-export const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
+/** Reads so many events, and remembers names, members and kinds alone. */
+export const planOf = async (rows: AsyncIterable<Exported>, most = Number.POSITIVE_INFINITY): Promise<Plan> => {
+  let left = most;
   const found = new Map<string, Planned>();
   let leftOut = 0;
   for await (const row of rows) {
@@ -45,6 +46,8 @@ export const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
       for (const [member, value] of Object.entries(JSON.parse((row.params as { json: string }).json)))
         addMember(one, member, value);
     }
+    left -= 1;
+    if (left === 0) break;
   }
   return { planned: [...found.values()].sort((one, other) => other.events - one.events), leftOut };
 };

@@ -162,26 +162,18 @@ export interface Part {
   before?: string | undefined;
 }
 
-/** The rows of a table by their ids: for events, from the oldest. */
-export async function* exportRows(query: Query, options: ExportOptions, part: Part = {}): AsyncGenerator<Exported> {
-  for (let { after } = part; ; ) {
-    const { rows, isFull } = await exportPage(query, options, { ...part, after, limit: CHUNK });
+/** The rows of a table by their ids: for events, from the oldest, or from the newest. */
+export async function* exportRows(
+  query: Query,
+  options: ExportOptions,
+  { order, ...part }: Part & { order?: "asc" | "desc" } = {},
+): AsyncGenerator<Exported> {
+  const end = order === "desc" ? "before" : "after";
+  for (let last = part[end]; ; ) {
+    const { rows, isFull } = await exportPage(query, options, { ...part, [end]: last, limit: CHUNK, order });
     yield* rows;
     if (!isFull) return;
-    after = String(rows.at(-1)!.id);
-  }
-}
-
-/** So many of the latest events, from the newest. */
-export async function* latestEvents(query: Query, workspace: string, most: number): AsyncGenerator<Exported> {
-  let before: string | undefined;
-  for (let left = most; left > 0; ) {
-    const part = { before, limit: Math.min(CHUNK, left), order: "desc" as const };
-    const { rows, isFull } = await exportPage(query, { table: "events", workspace }, part);
-    yield* rows;
-    if (!isFull) return;
-    left -= rows.length;
-    before = String(rows.at(-1)!.id);
+    last = String(rows.at(-1)!.id);
   }
 }
 
@@ -189,7 +181,7 @@ export async function* latestEvents(query: Query, workspace: string, most: numbe
 export const exportPage = async (
   query: Query,
   options: ExportOptions,
-  { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" },
+  { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" | undefined },
 ): Promise<{ rows: Exported[]; isFull: boolean }> => {
   const { table, workspace } = options;
   const { columns, large, read } = OF_TABLE[table];
