@@ -3,7 +3,7 @@ export default {
   testRunner: "vitest",
   // What `fresh` and the simulation evaluate is not found by following imports.
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
-  mutate: ["src/browser/{capture,state,delivery}/**/*.ts", "src/{server,shared}/**/*.ts"],
+  mutate: ["src/browser/{capture,state,delivery}/**/*.ts", "src/{api-client,shared}/**/*.ts"],
   ignorePatterns: ["/dist", "/docs", "/e2e", "/build", "/.data*"],
   coverageAnalysis: "perTest",
   // What is evaluated once, when a module is loaded, would need all tests for each change.
