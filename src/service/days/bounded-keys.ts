@@ -1,5 +1,5 @@
 import type { Query } from "../database/database.js";
-import { type Into, type Line, REST, TABLES, type Table, write } from "./count-tables.js";
+import { type Into, type Line, REST, TABLES, type Table, toPlaces, write } from "./count-tables.js";
 import { later } from "./zone.js";
 
 /*
@@ -131,8 +131,8 @@ export const fold = async (
       `DELETE FROM days${into} WHERE workspace = $1 AND kind = $2 AND day = $3 AND key = ANY($4::text[]) RETURNING hours`,
       [workspace, kind, day, rare.map(({ key }) => key)],
     );
-    const events = Array.from({ length: 24 }, (_, at) => gone.reduce((sum, { hours }) => sum + hours[at]!, 0));
-    const rest: Line = { date: day, keys: [kind, REST], events };
+    const sums = Array.from({ length: 24 }, (_, at) => gone.reduce((sum, { hours }) => sum + hours[at]!, 0));
+    const rest: Line = { date: day, keys: [kind, REST], events: toPlaces(sums) };
     await write(query, workspace, { table: "days", into, lines: [rest], hoursFrom: day });
   }
   // What was kept for a day that was full, and did not come.

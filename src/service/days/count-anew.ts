@@ -3,7 +3,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { add, type Size, STEP } from "./add-events.js";
 import { fold, KEYS, settleKeys } from "./bounded-keys.js";
-import { AT, dayOf, isEmpty, LATE, type Line, readEvents, TABLES, type Which, write } from "./count-tables.js";
+import { AT, dayOf, isEmpty, LATE, type Line, readEvents, TABLES, toPlaces, type Which, write } from "./count-tables.js";
 import { beginAnew, FIRST, type Held, hold, hoursFrom, isCounted, isWhole, LAST, setPlace } from "./counted-place.js";
 import { later, monthOf, startOf } from "./zone.js";
 
@@ -121,14 +121,13 @@ const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promis
   const table = PUT_TABLES.find((one) => partOf(one) === held.part)!;
   const { date, keys } = TABLES[table];
   const place = Number(day.slice(8));
-  const [stands, clear] = {
-    active: [
-      `get_bit(days, ${place - 1}) = 1`,
-      `UPDATE active SET events[${place}] = 0, days = set_bit(days, ${place - 1}, 0)`,
-    ],
-    hours: ["TRUE", "DELETE FROM hours"],
-    account_names: [`events[${place}] > 0`, `UPDATE account_names SET events[${place}] = 0`],
-  }[table] as [string, string];
+  const [stands, clear] =
+    table === "hours"
+      ? ["TRUE", "DELETE FROM hours"]
+      : [
+          `get_bit(days, ${place - 1}) = 1`,
+          `UPDATE ${table} SET events = without(events, ${place - 1}, ${place}), days = set_bit(days, ${place - 1}, 0)`,
+        ];
   const of = [workspace, date === "month" ? monthOf(day) : day, held.after ?? FIRST];
   const range = `workspace = $1 AND ${date} = $2 AND ${keys[0]} > $3`;
   const behind = (from: string) => `(SELECT ${keys[0]} FROM ${from} ORDER BY 1 LIMIT 1 OFFSET ${bounds.put})`;
@@ -143,7 +142,9 @@ const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promis
     `SELECT ${date}::text AS date, ${keys[0]} AS first, ${keys[1]} AS second, events FROM ${table}_anew ${some}`,
     [...of, last],
   );
-  const lines = found.map(({ date, first, second, events }): Line => ({ date, keys: [first, second], events }));
+  const lines = found.map(
+    ({ date, first, second, events }): Line => ({ date, keys: [first, second], events: toPlaces(events) }),
+  );
   const settled =
     table !== "account_names" ? lines : await settleKeys(query, workspace, lines, { table, into: "", folded, bounds });
   await write(query, workspace, { table, into: "", lines: settled, hoursFrom: day });

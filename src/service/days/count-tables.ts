@@ -62,6 +62,16 @@ export interface Line {
   events: number[];
 }
 
+/** As an array is stored, with running sums; and each place of it alone. */
+const toSums = (events: readonly number[]): number[] => {
+  let sum = 0;
+  return events.map((one) => {
+    sum += one;
+    return sum;
+  });
+};
+export const toPlaces = (sums: readonly number[]): number[] => sums.map((sum, at) => sum - (sums[at - 1] ?? 0));
+
 /** Adds up, each row once. */
 class Lines extends Map<string, Line> {
   constructor(private readonly places: number) {
@@ -116,35 +126,41 @@ export const ALL_TABLES = Object.keys(TABLES) as Table[];
 /** Of each place of an array, by its number in SQL. */
 const each = (places: number, of: (at: number) => string): string[] =>
   Array.from({ length: places }, (_, at) => of(at + 1));
-const plus = (column: string): string => `t.${column} + excluded.${column}`;
+const plus = (column: string, places: number): string =>
+  `ARRAY[${each(places, (at) => `t.${column}[${at}] + excluded.${column}[${at}]`)}]`;
 /** Nothing falls below 0. @param isLess whether any line does */
 const sums = (column: string, places: number, isLess: boolean): string =>
-  `ARRAY[${each(places, (at) => (isLess ? `greatest(0, ${plus(`${column}[${at}]`)})` : plus(`${column}[${at}]`)))}]`;
+  isLess ? `less(t.${column}, excluded.${column})` : plus(column, places);
 
 /** What is written besides the keys: column, type, value of a line, and what it becomes where the row is there. */
 type Column = [name: string, type: string, of: (line: Line) => unknown, sum: string];
-const arrayOf = ({ events }: Line): string => `{${events}}`;
-const bits = each(31, (at) => `CASE WHEN ${plus(`events[${at}]`)} > 0 THEN ${2 ** (31 - at)} ELSE 0 END`).join(" + ");
+const arrayOf = ({ events }: Line): string => `{${toSums(events)}}`;
 const eventsOf = (places: number, isLess: boolean): Column => [
   "events",
   "int[]",
   arrayOf,
   sums("events", places, isLess),
 ];
-const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> = {
-  active: (isLess) => [
-    [
-      "days",
-      "bit(31)",
-      ({ events }) => events.map((one) => (one > 0 ? 1 : 0)).join(""),
-      isLess ? `(${bits})::bit(31)` : "t.days | excluded.days",
-    ],
-    eventsOf(31, isLess),
+const ofMonth = (isLess: boolean): Column[] => [
+  [
+    "days",
+    "bit(31)",
+    ({ events }) => events.map((one) => (one > 0 ? 1 : 0)).join(""),
+    isLess ? "bits_of(less(t.events, excluded.events))" : "t.days | excluded.days",
   ],
+  eventsOf(31, isLess),
+];
+const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> = {
+  active: ofMonth,
   hours: (isLess) => [eventsOf(24, isLess)],
-  account_names: (isLess) => [eventsOf(31, isLess)],
+  account_names: ofMonth,
   days: (isLess, hoursFrom) => [
-    ["events", "bigint", ({ events }) => events.reduce((sum, one) => sum + one), `greatest(0, ${plus("events")})`],
+    [
+      "events",
+      "bigint",
+      ({ events }) => events.reduce((sum, one) => sum + one),
+      "greatest(0, t.events + excluded.events)",
+    ],
     [
       "hours",
       "int[]",
@@ -155,13 +171,8 @@ const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> =
 };
 
 /** Which rows are empty. */
-const EMPTY: Record<Table, string> = {
-  active: `days = '${"0".repeat(31)}'`,
-  hours: "NOT 0 < ANY(events)",
-  account_names: "NOT 0 < ANY(events)",
-  days: "events <= 0",
-};
-export const isEmpty = (table: Table): string => EMPTY[table];
+export const isEmpty = (table: Table): string =>
+  table === "days" ? "events <= 0" : `events[${TABLES[table].places}] <= 0`;
 
 /**
  * Adds lines to a table, or subtracts those that are below 0; what is empty then goes.
@@ -201,7 +212,7 @@ export const write = async (
   if (isLess)
     await query(
       `DELETE FROM ${table}${into} WHERE workspace = $1 AND ${date} = ANY($2::date[]) AND ${keys[0]} = ANY($3::${types[0]}[])
-         AND ${keys[1]} = ANY($4::${types[1]}[]) AND ${EMPTY[table]}`,
+         AND ${keys[1]} = ANY($4::${types[1]}[]) AND ${isEmpty(table)}`,
       [workspace, ...[places, first, second].map((all) => [...new Set(all)])],
     );
 };

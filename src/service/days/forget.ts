@@ -62,7 +62,7 @@ const passDay = async (query: Query, workspace: string, before: number): Promise
     ),
     query(
       `SELECT count(DISTINCT contact) AS contacts, count(DISTINCT account) FILTER (WHERE account <> '${NIL}') AS accounts
-       FROM active WHERE workspace = $1 AND month = $2 AND events[${Number(day.slice(8))}] > 0`,
+       FROM active WHERE workspace = $1 AND month = $2 AND get_bit(days, ${Number(day.slice(8)) - 1}) = 1`,
       [workspace, monthOf(day)],
     ),
   ]);
@@ -96,7 +96,7 @@ const clearSome = async (query: Query, workspace: string): Promise<boolean> => {
   const days = Number(past.slice(8)) - 1;
   for (const table of ["active", "account_names"] as const) {
     const [first, second] = TABLES[table].keys;
-    const isPast = `workspace = $1 AND (month < $2 OR (month = $2 AND 0 < ANY(events[1:${days}])))`;
+    const isPast = `workspace = $1 AND (month < $2 OR (month = $2 AND events[${days}] > 0))`;
     const [last] = await query<Record<"month" | "first" | "second", string>>(
       `SELECT month::text AS month, ${first} AS first, ${second} AS second FROM ${table} WHERE ${isPast}
        ORDER BY month, ${first}, ${second} LIMIT 1 OFFSET ${CHUNK}`,
@@ -107,9 +107,8 @@ const clearSome = async (query: Query, workspace: string): Promise<boolean> => {
         ? ["", []]
         : [` AND (month, ${first}, ${second}) < ($3, $4, $5)`, [last.month, last.first, last.second]];
     await query(`DELETE FROM ${table} WHERE workspace = $1 AND month < $2${upto}`, [workspace, month, ...values]);
-    const bits = table === "active" ? `, days = days & ~('${"1".repeat(days).padEnd(31, "0")}'::bit(31))` : "";
     await query(
-      `UPDATE ${table} SET events = array_fill(0, ARRAY[${days}]) || events[${days + 1}:31]${bits} WHERE ${isPast}${upto}`,
+      `UPDATE ${table} SET events = without(events, 0, ${days}), days = days & ~('${"1".repeat(days).padEnd(31, "0")}'::bit(31)) WHERE ${isPast}${upto}`,
       [workspace, month, ...values],
     );
     await query(`DELETE FROM ${table} WHERE workspace = $1 AND month = $2 AND ${isEmpty(table)}${upto}`, [

@@ -50,7 +50,7 @@ const sumsOf = async (workspace: string) => {
   const [told] = await database.query(
     `SELECT (SELECT json_agg(by_day ORDER BY day) FROM (
                SELECT day, sum(events) AS events FROM days WHERE workspace = $1 AND kind = 'name' GROUP BY 1) AS by_day) AS events,
-            (SELECT sum(one) FROM active, unnest(events) AS one WHERE workspace = $1) AS active`,
+            (SELECT sum(events[31]) FROM active WHERE workspace = $1) AS active`,
     [workspace],
   );
   return told;

@@ -320,13 +320,19 @@ export const expectSame = async ({ database, workspace }: Scene): Promise<void> 
     if (events < 0) throw new Error(`${key.join(" ")} is ${events}`);
     if (events > 0) counts.set(key.join(" "), events);
   };
-  const each = (events: number[], of: (events: number, at: number) => void) => events.forEach(of);
+  /** Each place of an array of running sums. */
+  const each = (sums: number[], of: (events: number, at: number) => void) => {
+    for (const [at, sum] of sums.entries()) of(sum - (sums[at - 1] ?? 0), at);
+  };
   const dayAt = (month: string, at: number) => `${month.slice(0, 8)}${String(at + 1).padStart(2, "0")}`;
-  for (const { month, contact, account, days, events } of tables.active!) {
-    if ([...(events as number[])].map((one) => (one > 0 ? 1 : 0)).join("") !== days || !/1/.test(days))
-      throw new Error(`the bits of ${month} ${contact} are ${days}, its events ${events}`);
-    each(events, (one, at) => put(told.active, one, dayAt(month, at), contact, account));
+  for (const { month, contact, account, name, days, events } of [...tables.active!, ...tables.account_names!]) {
+    const bits: number[] = [];
+    each(events, (one) => bits.push(one > 0 ? 1 : 0));
+    if (bits.join("") !== days || !/1/.test(days))
+      throw new Error(`the bits of ${month} ${contact ?? account} ${name} are ${days}, its events ${events}`);
   }
+  for (const { month, contact, account, events } of tables.active!)
+    each(events, (one, at) => put(told.active, one, dayAt(month, at), contact, account));
   for (const { day, contact, account, events } of tables.hours!)
     each(events, (one, at) => put(told.hours, one, day, contact, account, at));
   const names = new Set<string>();

@@ -119,8 +119,9 @@ const storeAccounts = (workspace: string, prefix: string, { amount, days, data }
     await query(
       `INSERT INTO active (workspace, month, contact, account, days, events)
        SELECT $1, month, id, id, days, events FROM (${ids}) AS new CROSS JOIN (
-         SELECT month, string_agg(one::text, '' ORDER BY part)::bit(31) AS days, array_agg(one ORDER BY part) AS events
-         FROM (SELECT date_trunc('month', day)::date AS month, part, max((extract(day FROM day) = part)::int) AS one
+         SELECT month, string_agg(one::text, '' ORDER BY part)::bit(31) AS days, array_agg(up_to ORDER BY part) AS events
+         FROM (SELECT date_trunc('month', day)::date AS month, part, max((extract(day FROM day) = part)::int) AS one,
+                 count(*) FILTER (WHERE extract(day FROM day) <= part)::int AS up_to
                FROM (SELECT (now() AT TIME ZONE 'UTC')::date - unnest($4::int[]) AS day) AS days, generate_series(1, 31) AS part
                GROUP BY 1, 2) AS parts
          GROUP BY 1) AS months`,

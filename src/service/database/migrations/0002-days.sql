@@ -10,6 +10,8 @@ ALTER TABLE left_out
   ADD COLUMN upto UUID, ADD COLUMN contact UUID, ADD COLUMN event UUID,
   ADD COLUMN joins BOOLEAN NOT NULL DEFAULT FALSE, ADD COLUMN back BOOLEAN NOT NULL DEFAULT FALSE;
 
+-- An array of events has running sums: in each place the events of it and of those before it, so that any days or hours are read at once.
+
 -- Who was active: the events of a contact in an account on each day of a month, and a bit for each day that has some. Of events
 -- without an account it is 00000000-0000-0000-0000-000000000000.
 CREATE TABLE active (
@@ -50,6 +52,7 @@ CREATE TABLE account_names (
   month     DATE NOT NULL,
   account   UUID NOT NULL,
   name      TEXT NOT NULL,
+  days      BIT(31) NOT NULL,
   events    INTEGER[] NOT NULL,
   PRIMARY KEY (workspace, month, account, name)
 ) WITH (fillfactor = 85);
@@ -92,6 +95,10 @@ CREATE TABLE active_anew (LIKE active INCLUDING ALL);
 CREATE TABLE hours_anew (LIKE hours INCLUDING ALL);
 CREATE TABLE days_anew (LIKE days INCLUDING ALL);
 CREATE TABLE account_names_anew (LIKE account_names INCLUDING ALL);
+
+-- The months of one account, and who did one thing.
+CREATE INDEX active_by_account ON active (workspace, account, month);
+CREATE INDEX account_names_by_name ON account_names (workspace, name, month);
 
 -- The events that count, with the time at which each happened where that is believed, else of its receipt; day and hour are those of
 -- the workspace.
@@ -151,36 +158,52 @@ RETURNS TABLE (is_now BOOLEAN, span DATERANGE, kept DATERANGE, clock TSRANGE, st
   FROM (VALUES (TRUE, days::daterange, hours::tsrange), (FALSE, days_before::daterange, hours_before::tsrange)) AS times (is_now, span, clock)
 $$;
 
--- The events of the places of an array behind `low` up to `high`, as one expression, which is written into the question.
+-- The months of both, in each the places behind `low` up to `high` and the bits, of all days from the first to the last (`seen`) and of the last
+-- fourteen, where these are asked for (`lately`).
+CREATE FUNCTION months_asked(days TEXT, days_before TEXT, past DATE, latest DATERANGE DEFAULT NULL, since DATE DEFAULT NULL)
+RETURNS TABLE (month DATE, low INTEGER, high INTEGER, mask BIT(31), low_before INTEGER, high_before INTEGER, mask_before BIT(31), seen BIT(31), lately BIT(31), shift INTEGER)
+LANGUAGE sql STABLE ROWS 4 AS $$
+  SELECT month, own.low, own.high, own.mask, former.low, former.high, former.mask, every.mask, late.mask, late.shift
+  FROM (SELECT days::daterange * daterange(past, NULL) AS own, days_before::daterange * daterange(past, NULL) AS former) AS kept
+    CROSS JOIN LATERAL months_of(daterange(least(lower(own), lower(former), lower(latest), since), greatest(upper(own), upper(former), upper(latest)))) AS every
+    LEFT JOIN LATERAL months_of(kept.own) AS own USING (month) LEFT JOIN LATERAL months_of(kept.former) AS former USING (month)
+    LEFT JOIN LATERAL months_of(latest) AS late USING (month)
+$$;
+
+-- The days of the hours of both, in the same way.
+CREATE FUNCTION hours_asked(hours TEXT, hours_before TEXT) RETURNS TABLE (day DATE, low INTEGER, high INTEGER, low_before INTEGER, high_before INTEGER)
+LANGUAGE sql STABLE ROWS 3 AS $$
+  SELECT day, own.low, own.high, former.low, former.high FROM days_of(hours::tsrange) AS own FULL JOIN days_of(hours_before::tsrange) AS former USING (day)
+$$;
+
+-- The events of an array behind the place `low` up to `high`.
 CREATE FUNCTION events_in(events INTEGER[], low INTEGER, high INTEGER) RETURNS INTEGER LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN low < 1 AND high >= 1 THEN events[1] ELSE 0 END + CASE WHEN low < 2 AND high >= 2 THEN events[2] ELSE 0 END + CASE WHEN low < 3 AND high >= 3 THEN events[3] ELSE 0 END
-    + CASE WHEN low < 4 AND high >= 4 THEN events[4] ELSE 0 END + CASE WHEN low < 5 AND high >= 5 THEN events[5] ELSE 0 END + CASE WHEN low < 6 AND high >= 6 THEN events[6] ELSE 0 END
-    + CASE WHEN low < 7 AND high >= 7 THEN events[7] ELSE 0 END + CASE WHEN low < 8 AND high >= 8 THEN events[8] ELSE 0 END + CASE WHEN low < 9 AND high >= 9 THEN events[9] ELSE 0 END
-    + CASE WHEN low < 10 AND high >= 10 THEN events[10] ELSE 0 END + CASE WHEN low < 11 AND high >= 11 THEN events[11] ELSE 0 END + CASE WHEN low < 12 AND high >= 12 THEN events[12] ELSE 0 END
-    + CASE WHEN low < 13 AND high >= 13 THEN events[13] ELSE 0 END + CASE WHEN low < 14 AND high >= 14 THEN events[14] ELSE 0 END + CASE WHEN low < 15 AND high >= 15 THEN events[15] ELSE 0 END
-    + CASE WHEN low < 16 AND high >= 16 THEN events[16] ELSE 0 END + CASE WHEN low < 17 AND high >= 17 THEN events[17] ELSE 0 END + CASE WHEN low < 18 AND high >= 18 THEN events[18] ELSE 0 END
-    + CASE WHEN low < 19 AND high >= 19 THEN events[19] ELSE 0 END + CASE WHEN low < 20 AND high >= 20 THEN events[20] ELSE 0 END + CASE WHEN low < 21 AND high >= 21 THEN events[21] ELSE 0 END
-    + CASE WHEN low < 22 AND high >= 22 THEN events[22] ELSE 0 END + CASE WHEN low < 23 AND high >= 23 THEN events[23] ELSE 0 END + CASE WHEN low < 24 AND high >= 24 THEN events[24] ELSE 0 END
-    + CASE WHEN low < 25 AND high >= 25 THEN events[25] ELSE 0 END + CASE WHEN low < 26 AND high >= 26 THEN events[26] ELSE 0 END + CASE WHEN low < 27 AND high >= 27 THEN events[27] ELSE 0 END
-    + CASE WHEN low < 28 AND high >= 28 THEN events[28] ELSE 0 END + CASE WHEN low < 29 AND high >= 29 THEN events[29] ELSE 0 END + CASE WHEN low < 30 AND high >= 30 THEN events[30] ELSE 0 END
-    + CASE WHEN low < 31 AND high >= 31 THEN events[31] ELSE 0 END
+  SELECT coalesce(events[high], 0) - coalesce(events[low], 0)
+$$;
+
+-- Each place of an array that has events, and these.
+CREATE FUNCTION each_of(up_to BIGINT[]) RETURNS TABLE (at INTEGER, events BIGINT) LANGUAGE sql IMMUTABLE ROWS 31 AS $$
+  SELECT at, events FROM generate_subscripts(up_to, 1) AS at CROSS JOIN LATERAL (SELECT up_to[at] - coalesce(up_to[at - 1], 0) AS events) AS one WHERE events > 0
+$$;
+
+-- Two arrays together, of which one has less than none in some places: there nothing is left. And an array without its places behind `low` up to `high`.
+CREATE FUNCTION less(events INTEGER[], gone INTEGER[]) RETURNS INTEGER[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT array_agg(up_to ORDER BY at) FROM (
+    SELECT at, (sum(greatest(0, events_in(events, at - 1, at) + events_in(gone, at - 1, at))) OVER (ORDER BY at))::int AS up_to FROM generate_subscripts(events, 1) AS at) AS sums
+$$;
+
+CREATE FUNCTION without(events INTEGER[], low INTEGER, high INTEGER) RETURNS INTEGER[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT array_agg(events[at] - events_in(events, low, least(greatest(at, low), high)) ORDER BY at) FROM generate_subscripts(events, 1) AS at
 $$;
 
 -- The days of a month that have events.
 CREATE FUNCTION bits_of(events INTEGER[]) RETURNS BIT(31) LANGUAGE sql IMMUTABLE AS $$
-  SELECT (CASE WHEN events[1] > 0 THEN 1073741824 ELSE 0 END + CASE WHEN events[2] > 0 THEN 536870912 ELSE 0 END + CASE WHEN events[3] > 0 THEN 268435456 ELSE 0 END + CASE WHEN events[4] > 0 THEN 134217728 ELSE 0 END
-    + CASE WHEN events[5] > 0 THEN 67108864 ELSE 0 END + CASE WHEN events[6] > 0 THEN 33554432 ELSE 0 END + CASE WHEN events[7] > 0 THEN 16777216 ELSE 0 END + CASE WHEN events[8] > 0 THEN 8388608 ELSE 0 END
-    + CASE WHEN events[9] > 0 THEN 4194304 ELSE 0 END + CASE WHEN events[10] > 0 THEN 2097152 ELSE 0 END + CASE WHEN events[11] > 0 THEN 1048576 ELSE 0 END + CASE WHEN events[12] > 0 THEN 524288 ELSE 0 END
-    + CASE WHEN events[13] > 0 THEN 262144 ELSE 0 END + CASE WHEN events[14] > 0 THEN 131072 ELSE 0 END + CASE WHEN events[15] > 0 THEN 65536 ELSE 0 END + CASE WHEN events[16] > 0 THEN 32768 ELSE 0 END
-    + CASE WHEN events[17] > 0 THEN 16384 ELSE 0 END + CASE WHEN events[18] > 0 THEN 8192 ELSE 0 END + CASE WHEN events[19] > 0 THEN 4096 ELSE 0 END + CASE WHEN events[20] > 0 THEN 2048 ELSE 0 END
-    + CASE WHEN events[21] > 0 THEN 1024 ELSE 0 END + CASE WHEN events[22] > 0 THEN 512 ELSE 0 END + CASE WHEN events[23] > 0 THEN 256 ELSE 0 END + CASE WHEN events[24] > 0 THEN 128 ELSE 0 END
-    + CASE WHEN events[25] > 0 THEN 64 ELSE 0 END + CASE WHEN events[26] > 0 THEN 32 ELSE 0 END + CASE WHEN events[27] > 0 THEN 16 ELSE 0 END + CASE WHEN events[28] > 0 THEN 8 ELSE 0 END
-    + CASE WHEN events[29] > 0 THEN 4 ELSE 0 END + CASE WHEN events[30] > 0 THEN 2 ELSE 0 END + CASE WHEN events[31] > 0 THEN 1 ELSE 0 END)::bit(31)
+  SELECT string_agg((events_in(events, at - 1, at) > 0)::int::text, '' ORDER BY at)::bit(31) FROM generate_subscripts(events, 1) AS at
 $$;
 
--- The last day of a month that has a bit.
+-- The last day of a month that has a bit; nothing where none has.
 CREATE FUNCTION last_day(month DATE, days BIT(31)) RETURNS DATE LANGUAGE sql IMMUTABLE AS $$
-  SELECT month + 30 - bit_count((~days::int & (days::int - 1))::bit(31))::int
+  SELECT month + nullif(30 - bit_count((~days::int & (days::int - 1))::bit(31))::int, -1)
 $$;
 
 -- The last fourteen days, and the health that nobody has set, by how many of them were active.
@@ -191,3 +214,12 @@ $$;
 CREATE FUNCTION health_by(active_days BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN active_days > 4 THEN 'good' WHEN active_days > 0 THEN 'average' ELSE 'bad' END
 $$;
+
+-- The events of each account by the days of a month.
+CREATE VIEW account_days AS
+SELECT workspace, month, account, ARRAY[
+  sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
+  sum(events[9]), sum(events[10]), sum(events[11]), sum(events[12]), sum(events[13]), sum(events[14]), sum(events[15]), sum(events[16]),
+  sum(events[17]), sum(events[18]), sum(events[19]), sum(events[20]), sum(events[21]), sum(events[22]), sum(events[23]), sum(events[24]),
+  sum(events[25]), sum(events[26]), sum(events[27]), sum(events[28]), sum(events[29]), sum(events[30]), sum(events[31])] AS events
+FROM active GROUP BY workspace, month, account;

@@ -13,11 +13,11 @@ WITH parts AS MATERIALIZED (
   FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace')) AS times
     CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
 ), months AS MATERIALIZED (
-  SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
+  SELECT * FROM months_asked(:'days', :'days_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), by_month AS MATERIALIZED (
-  SELECT account, name, is_now, month, bits_of(events) & mask AS days, events_in(events, low, high) AS events
+  SELECT account, name, month, days & mask AS days, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before
   FROM months JOIN account_names USING (month)
-  WHERE workspace = :'workspace' AND account_names.month = ANY(ARRAY(SELECT month FROM months)) AND (:'event_uid' = '' OR name = left(:'event_uid', 256))
+  WHERE workspace = :'workspace' AND account_names.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND (:'event_uid' = '' OR name = left(:'event_uid', 256))
     AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account'))
 ), by_hour AS MATERIALIZED (
   SELECT account, name, is_now, CASE WHEN isempty(span) THEN (extract(epoch FROM day + hour * interval '1 hour' - lower(clock)) / 3600)::int ELSE day - lower(span) END AS step, count(*) AS events
@@ -36,8 +36,10 @@ WITH parts AS MATERIALIZED (
   WHERE NOT isempty(clock) AND day + hour * interval '1 hour' <@ clock AND account <> '00000000-0000-0000-0000-000000000000'
     AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account')) GROUP BY 1, 2, 3, 4
 ), counts AS MATERIALIZED (
-  SELECT account AS id, name AS event_uid, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
-  FROM (SELECT account, name, is_now, events FROM by_month UNION ALL SELECT account, name, is_now, events FROM by_hour) AS did WHERE events > 0 GROUP BY 1, 2
+  SELECT account AS id, name AS event_uid, sum(events) AS events, sum(before) AS before FROM (
+    SELECT account, name, events, before FROM by_month
+    UNION ALL SELECT account, name, CASE WHEN is_now THEN events ELSE 0 END, CASE WHEN is_now THEN 0 ELSE events END FROM by_hour) AS did
+  GROUP BY 1, 2 HAVING sum(events) > 0 OR sum(before) > 0
 ), by_day AS (
   SELECT month, ARRAY[
     sum(get_bit(days, 0)), sum(get_bit(days, 1)), sum(get_bit(days, 2)), sum(get_bit(days, 3)), sum(get_bit(days, 4)), sum(get_bit(days, 5)),
@@ -46,7 +48,7 @@ WITH parts AS MATERIALIZED (
     sum(get_bit(days, 18)), sum(get_bit(days, 19)), sum(get_bit(days, 20)), sum(get_bit(days, 21)), sum(get_bit(days, 22)), sum(get_bit(days, 23)),
     sum(get_bit(days, 24)), sum(get_bit(days, 25)), sum(get_bit(days, 26)), sum(get_bit(days, 27)), sum(get_bit(days, 28)), sum(get_bit(days, 29)),
     sum(get_bit(days, 30))] AS counts
-  FROM (SELECT account, month, bit_or(days) AS days FROM by_month WHERE is_now GROUP BY 1, 2) AS own GROUP BY 1
+  FROM (SELECT account, month, bit_or(days) AS days FROM by_month GROUP BY 1, 2) AS own GROUP BY 1
 ), steps AS (
   SELECT month + at::int - 1 - (SELECT lower(span) FROM parts WHERE is_now) AS step, count
   FROM by_day CROSS JOIN LATERAL unnest(counts) WITH ORDINALITY AS each (count, at) WHERE count > 0

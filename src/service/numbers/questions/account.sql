@@ -4,15 +4,12 @@
 -- :account: uid of the account
 WITH own AS MATERIALIZED (
   SELECT key_of(:'workspace', 'account', :'account') AS id, zone, (now() AT TIME ZONE zone)::date AS today,
-         coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') AS past
+         coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past
   FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
-), did AS MATERIALIZED (
-  SELECT contact, day, events FROM (
-    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events
-    FROM active WHERE workspace = :'workspace' AND account = (SELECT id FROM own) AND month > (SELECT past FROM own) - 31) AS by_day
-  WHERE events > 0 AND day >= (SELECT past FROM own)
 ), seen AS MATERIALIZED (
-  SELECT contact, sum(events) AS events, max(day) AS last_seen_on FROM did GROUP BY 1
+  SELECT contact, sum(events_in(events, greatest(past - month, 0), 31)) AS events, max(last_day(month, days)) AS last_seen_on
+  FROM active CROSS JOIN own WHERE workspace = :'workspace' AND account = id AND month > past - 31
+  GROUP BY 1 HAVING max(last_day(month, days)) >= (SELECT past FROM own)
 ), members AS MATERIALIZED (
   SELECT contact AS id, coalesce(max(events), 0) AS events, max(last_seen_on) AS last_seen_on FROM (
     SELECT contact_id AS contact, NULL::bigint AS events, NULL::date AS last_seen_on, TRUE AS is_member FROM account_contacts
@@ -24,7 +21,7 @@ WITH own AS MATERIALIZED (
 ), latest AS (
   SELECT max(at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
     SELECT at FROM counted_events
-    WHERE contact_id = seen.contact AND account = own.id AND id >= id_at((extract(epoch FROM last_seen_on::timestamp AT TIME ZONE zone) * 1000)::bigint)) AS events
+    WHERE contact_id = seen.contact AND account_uid = :'account' AND id >= id_at((extract(epoch FROM last_seen_on::timestamp AT TIME ZONE zone) * 1000)::bigint)) AS events
   WHERE last_seen_on = (SELECT max(last_seen_on) FROM seen)
 )
 SELECT json_build_object(
@@ -34,5 +31,7 @@ SELECT json_build_object(
         'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'events', events, 'last_seen_on', last_seen_on)
       ORDER BY last_seen_on DESC NULLS LAST, id), '[]') FROM listed LEFT JOIN contacts USING (id))),
   'days', (SELECT json_agg(coalesce(events, 0) ORDER BY ago DESC) FROM generate_series(0, 89) AS ago
-    LEFT JOIN (SELECT today - day AS ago, sum(events) AS events FROM did CROSS JOIN own GROUP BY 1) AS daily USING (ago))
+    LEFT JOIN (
+      SELECT today - (month + at - 1) AS ago, each.events FROM own CROSS JOIN account_days CROSS JOIN LATERAL each_of(account_days.events) AS each
+      WHERE workspace = :'workspace' AND account = (SELECT id FROM own) AND month > (SELECT greatest(past, today - 89) - 31 FROM own) AND month + at > past) AS daily USING (ago))
 ) AS answer;

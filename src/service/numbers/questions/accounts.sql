@@ -14,30 +14,17 @@
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page
 -- :limit = '50': accounts of the page
--- :members = 'true': false tells of no members
+-- :members = 'true': false tells of no members, and of no steps
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
+), own AS MATERIALIZED (
+  SELECT (SELECT past FROM counted WHERE workspace = :'workspace') AS past, fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
 ), months AS MATERIALIZED (
-  SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
-  UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
   -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
-  UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
-    CROSS JOIN (SELECT coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past) AS own
-    CROSS JOIN LATERAL months_of(daterange(least(greatest(CASE :'search' || :'health' WHEN '' THEN least(upper(kept), lower(lately) - 76) END, past), lower(lately)), lower(lately)))
-  WHERE is_now
+  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, CASE :'search' || :'health' WHEN '' THEN greatest(lower(lately) - 76, past) ELSE coalesce(past, '1970-01-01') END) AS months
 ), by_hour AS MATERIALIZED (
-  SELECT account, contact, is_now, day, events_in(events, low, high) AS events
-  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day)
-  WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
-), did AS MATERIALIZED (
-  SELECT account AS id, coalesce(sum(events_in(events, low, high)) FILTER (WHERE is_now), 0) AS events,
-         coalesce(sum(events_in(events, low, high)) FILTER (WHERE NOT is_now), 0) AS before,
-         max(last_day(month, days & mask)) AS last_seen_on,
-         bit_count(bit_or((days & mask) << shift) FILTER (WHERE is_now IS NULL)) AS active_days
-  FROM months JOIN active USING (month)
-  WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
-  UNION ALL
-  SELECT account, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
+  SELECT account, contact, day, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before
+  FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
 ), left_outs AS MATERIALIZED (
   SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
 ), found AS MATERIALIZED (
@@ -55,18 +42,22 @@ WITH parts AS MATERIALIZED (
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity
-  -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
-  FROM (SELECT id, coalesce(sum(events), 0)::bigint AS events, coalesce(sum(before), 0)::bigint AS before, max(last_seen_on) AS last_seen_on,
-               max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
-        FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
+  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS last_seen_on,
+               bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
+        FROM (
+          SELECT account AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
+                 last_day(month, days & seen) AS last_seen_on, days & lately << shift AS lately, NULL::boolean AS is_new, NULL::boolean AS is_found
+          FROM months JOIN active USING (month)
+          WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000' AND active.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months)
+          UNION ALL SELECT account, events, before, CASE WHEN events + before > 0 THEN day END, NULL, NULL, NULL FROM by_hour
+          UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent
-      FROM fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately) AS quiet
+    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
     LEFT JOIN accounts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), doers AS MATERIALIZED (
-  SELECT account FROM account_names CROSS JOIN parts
-  WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND name = left(:'without', 256) AND month > lower(kept) - 31 AND month < upper(kept)
-    AND 0 < ANY (events[greatest(lower(kept) - month, 0) + 1 : upper(kept) - month])
+  SELECT account FROM months JOIN account_names USING (month)
+  WHERE :'without' <> '' AND workspace = :'workspace' AND name = left(:'without', 256)
+    AND account_names.month BETWEEN (SELECT min(month) FROM months WHERE high > 0) AND (SELECT max(month) FROM months WHERE high > 0) AND days & mask <> 0::bit(31)
   UNION
   SELECT account FROM parts CROSS JOIN counted_events
   WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND event_uid = :'without' AND left(event_uid, 64) = left(:'without', 64)
@@ -95,14 +86,14 @@ WITH parts AS MATERIALIZED (
   SELECT * FROM placed WHERE :'sort' IN ('contacts', 'active_contacts') OR place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
 ), members AS (
   SELECT account_id AS id, count(*) AS contacts, NULL::bigint AS active_contacts FROM account_contacts
-  WHERE :'members' = 'true' AND (account_id IN (SELECT id FROM needed)) IS TRUE GROUP BY 1
+  WHERE :'members' = 'true' AND account_id = ANY(ARRAY(SELECT id FROM needed)) GROUP BY 1
   UNION ALL
   SELECT account, NULL, count(DISTINCT contact) FROM (
     SELECT account, contact FROM months JOIN active USING (month)
-    WHERE is_now AND :'members' = 'true' AND workspace = :'workspace' AND active.month = ANY(ARRAY(SELECT month FROM months WHERE is_now))
-      AND (account IN (SELECT id FROM needed)) IS TRUE AND days & mask <> 0::bit(31)
+    WHERE :'members' = 'true' AND workspace = :'workspace' AND active.month BETWEEN (SELECT min(month) FROM months WHERE high > 0) AND (SELECT max(month) FROM months WHERE high > 0)
+      AND account = ANY(ARRAY(SELECT id FROM needed)) AND days & mask <> 0::bit(31)
     UNION ALL
-    SELECT account, contact FROM by_hour WHERE is_now AND :'members' = 'true' AND (account IN (SELECT id FROM needed)) IS TRUE AND events > 0) AS either GROUP BY 1
+    SELECT account, contact FROM by_hour WHERE :'members' = 'true' AND account = ANY(ARRAY(SELECT id FROM needed)) AND events > 0) AS either GROUP BY 1
 ), with_members AS MATERIALIZED (
   -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
   SELECT id, max(place) AS place, coalesce(max(contacts), 0) AS contacts, coalesce(max(active_contacts), 0) AS active_contacts
@@ -115,24 +106,17 @@ WITH parts AS MATERIALIZED (
   ORDER BY 2 LIMIT :'limit'::int OFFSET CASE WHEN :'sort' IN ('contacts', 'active_contacts') THEN :'offset'::int ELSE 0 END
 ), page AS MATERIALIZED (
   SELECT shown.*, page_ids.place, contacts, active_contacts FROM page_ids JOIN (
-    SELECT * FROM shown WHERE (id IN (SELECT id FROM page_ids)) IS TRUE) AS shown USING (id)
-), by_month AS MATERIALIZED (
-  SELECT account AS id, month, ARRAY[
-    sum(events[1]), sum(events[2]), sum(events[3]), sum(events[4]), sum(events[5]), sum(events[6]), sum(events[7]), sum(events[8]),
-    sum(events[9]), sum(events[10]), sum(events[11]), sum(events[12]), sum(events[13]), sum(events[14]), sum(events[15]), sum(events[16]),
-    sum(events[17]), sum(events[18]), sum(events[19]), sum(events[20]), sum(events[21]), sum(events[22]), sum(events[23]), sum(events[24]),
-    sum(events[25]), sum(events[26]), sum(events[27]), sum(events[28]), sum(events[29]), sum(events[30]), sum(events[31])] AS events
-  FROM active WHERE workspace = :'workspace' AND (account IN (SELECT id FROM page_ids)) IS TRUE
-    AND month = ANY(ARRAY(SELECT month FROM months WHERE is_now IS NOT NULL)) GROUP BY 1, 2
+    SELECT * FROM shown WHERE id = ANY(ARRAY(SELECT id FROM page_ids))) AS shown USING (id)
 ), by_step AS MATERIALIZED (
-  SELECT id, is_now, day - lower(span) AS step, events
-  FROM (SELECT id, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM by_month) AS by_day JOIN parts ON day <@ kept
-  WHERE events > 0
+  SELECT id, is_now, day - lower(span) AS step, events FROM (
+    SELECT account AS id, month + at - 1 AS day, each.events FROM account_days CROSS JOIN LATERAL each_of(account_days.events) AS each
+    WHERE :'members' = 'true' AND workspace = :'workspace' AND account = ANY(ARRAY(SELECT id FROM page_ids)) AND month = ANY(ARRAY(SELECT month FROM months WHERE high > 0 OR high_before > 0))) AS by_day
+    JOIN parts ON day <@ kept
   UNION ALL
   SELECT account, is_now, CASE WHEN isempty(:'days'::daterange) THEN (extract(epoch FROM day + (hour - 1) * interval '1 hour' - lower(clock)) / 3600)::int
-    ELSE day - coalesce(lower(span), lower(clock)::date) END, sum(events[hour])
+    ELSE day - coalesce(lower(span), lower(clock)::date) END, sum(events_in(events, hour - 1, hour))
   FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day) CROSS JOIN LATERAL generate_series(low + 1, high) AS hour
-  WHERE workspace = :'workspace' AND (account IN (SELECT id FROM page_ids)) IS TRUE AND events[hour] > 0 GROUP BY 1, 2, 3
+  WHERE :'members' = 'true' AND workspace = :'workspace' AND account = ANY(ARRAY(SELECT id FROM page_ids)) AND events_in(events, hour - 1, hour) > 0 GROUP BY 1, 2, 3
 ), steps AS (
   SELECT id, is_now, json_agg(coalesce(events, 0) ORDER BY step) AS counts
   FROM page_ids CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now)

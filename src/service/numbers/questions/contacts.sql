@@ -15,33 +15,18 @@
 -- :limit = '50': contacts of the page
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
+), own AS MATERIALIZED (
+  SELECT (SELECT past FROM counted WHERE workspace = :'workspace') AS past, fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
 ), months AS MATERIALIZED (
-  SELECT is_now, months.* FROM parts CROSS JOIN LATERAL months_of(kept) AS months
-  UNION ALL SELECT NULL, months.* FROM months_of(fortnight((SELECT zone FROM workspaces WHERE name = :'workspace'))) AS months
   -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
-  UNION ALL SELECT NULL, month, low, high, mask, NULL FROM parts CROSS JOIN fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
-    CROSS JOIN (SELECT coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past) AS own
-    CROSS JOIN LATERAL months_of(daterange(least(greatest(CASE :'search' || :'health' WHEN '' THEN least(upper(kept), lower(lately) - 76) END, past), lower(lately)), lower(lately)))
-  WHERE is_now
-), by_hour AS MATERIALIZED (
-  SELECT contact, is_now, day, events_in(events, low, high) AS events
-  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day) WHERE workspace = :'workspace'
-), did AS MATERIALIZED (
-  SELECT contact AS id, coalesce(sum(events_in(events, low, high)) FILTER (WHERE is_now), 0) AS events,
-         coalesce(sum(events_in(events, low, high)) FILTER (WHERE NOT is_now), 0) AS before,
-         max(last_day(month, days & mask)) AS last_seen_on,
-         bit_count(bit_or((days & mask) << shift) FILTER (WHERE is_now IS NULL)) AS active_days
-  FROM months JOIN active USING (month)
-  WHERE workspace = :'workspace' AND active.month = ANY(ARRAY(SELECT month FROM months)) AND days & mask <> 0::bit(31) GROUP BY 1
-  UNION ALL
-  SELECT contact, sum(events) FILTER (WHERE is_now), sum(events) FILTER (WHERE NOT is_now), max(day), NULL FROM by_hour WHERE events > 0 GROUP BY 1
+  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, CASE :'search' || :'health' WHEN '' THEN greatest(lower(lately) - 76, past) ELSE coalesce(past, '1970-01-01') END) AS months
 ), left_out_accounts AS MATERIALIZED (
   SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
 ), left_outs AS MATERIALIZED (
   SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
   -- Who belongs to accounts that are left out, and to none else, and did nothing else.
   UNION ALL SELECT contact_id FROM account_contacts AS own
-  WHERE account_id IN (SELECT id FROM left_out_accounts) AND contact_id NOT IN (SELECT id FROM did)
+  WHERE account_id IN (SELECT id FROM left_out_accounts) AND NOT EXISTS (SELECT FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND contact = own.contact_id AND days & seen <> 0::bit(31))
     AND NOT EXISTS (SELECT FROM account_contacts AS other WHERE other.contact_id = own.contact_id AND account_id NOT IN (SELECT id FROM left_out_accounts))
 ), found AS MATERIALIZED (
   SELECT * FROM (
@@ -60,13 +45,19 @@ WITH parts AS MATERIALIZED (
          coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
          health IS NULL AND health_value IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
-  -- Added up, not joined: how many rows there are, the planner does not know, and would compare each with each.
-  FROM (SELECT id, coalesce(sum(events), 0)::bigint AS events, coalesce(sum(before), 0)::bigint AS before, max(last_seen_on) AS last_seen_on,
-               max(active_days) AS active_days, bool_or(is_new) AS is_new, bool_or(is_found) AS is_found
-        FROM (SELECT *, FALSE AS is_new, FALSE AS is_found FROM did UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
+  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS last_seen_on,
+               bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
+        FROM (
+          SELECT contact AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
+                 last_day(month, days & seen) AS last_seen_on, days & lately << shift AS lately, NULL::boolean AS is_new, NULL::boolean AS is_found
+          FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND active.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months)
+          UNION ALL
+          SELECT contact, events_in(events, low, high), events_in(events, low_before, high_before),
+                 CASE WHEN events_in(events, low, high) + events_in(events, low_before, high_before) > 0 THEN day END, NULL, NULL, NULL
+          FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace'
+          UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent
-      FROM fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately) AS quiet
+    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
     LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), since AS MATERIALIZED (
   SELECT coalesce(bound, first) AS id, bound IS NOT NULL AS is_cut FROM (
@@ -79,21 +70,19 @@ WITH parts AS MATERIALIZED (
   UNION ALL
   (SELECT contact_id, received_at, day, hour FROM counted_events
    WHERE :'without' = 'pageview' AND workspace = :'workspace' AND event_uid = 'pageview' AND id >= (SELECT id FROM since) ORDER BY id DESC LIMIT 20000)
-), shown AS MATERIALIZED (
+), shown AS NOT MATERIALIZED (
   SELECT * FROM listed
   WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
              WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (
       SELECT contact_id FROM doing JOIN parts ON is_now AND (day <@ kept OR day + hour * interval '1 hour' <@ clock))) IS NOT TRUE)
-), sorted AS MATERIALIZED (
-  SELECT *, row_number() OVER (ORDER BY
+), page AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS place FROM (SELECT * FROM shown ORDER BY
     CASE WHEN :'order' = 'asc' THEN letters END, letters DESC,
     CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change
       WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date
-      WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id) AS place
-  FROM shown
-), page AS MATERIALIZED (
-  SELECT * FROM sorted WHERE place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
+      WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id
+    LIMIT :'limit'::int OFFSET :'offset'::int) AS page
 ), companies AS (
   SELECT contact_id AS id, json_agg(json_build_object('id', accounts.id, 'unique_id', told(unique_id), 'name', coalesce(to_json(name_in(data)), told(unique_id)))
     ORDER BY coalesce(name_in(data), unique_id), accounts.id) AS accounts

@@ -16,28 +16,21 @@ WITH parts AS MATERIALIZED (
   SELECT is_now, day - lower(span) AS step, key, events::int AS events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
   WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
   UNION ALL
-  SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, key, events FROM (
-    SELECT is_now, clock, key, day + (generate_subscripts(hours, 1) - 1) * interval '1 hour' AS at, unnest(hours) AS events
-    FROM parts JOIN days ON day >= lower(clock)::date AND day <= upper(clock)::date
-    WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')) AS by_hour
-  WHERE events > 0 AND at <@ clock
+  SELECT is_now, (extract(epoch FROM day + (at - 1) * interval '1 hour' - lower(clock)) / 3600)::int, key, each.events::int
+  FROM parts JOIN days ON day >= lower(clock)::date AND day <= upper(clock)::date CROSS JOIN LATERAL each_of(hours) AS each
+  WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '') AND day + (at - 1) * interval '1 hour' <@ clock
   UNION ALL
   SELECT is_now, day - lower(span), '', CASE :'kind' WHEN 'name' THEN events::int WHEN 'path' THEN views::int END
   FROM parts JOIN totals ON day >= lower(span) AND day < upper(span)
   WHERE workspace = :'workspace' AND :'kind' IN ('name', 'path') AND :'key' = '' AND :'account' = ''
   UNION ALL
-  SELECT is_now, day - lower(span), name, events FROM (
-    SELECT name, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM account_names
-    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '')
-      AND month > (SELECT min(lower(span)) FROM parts) - 31 AND month < (SELECT max(upper(span)) FROM parts)) AS by_day
-    JOIN parts ON day <@ kept
-  WHERE events > 0
+  SELECT is_now, month + at - 1 - lower(span), name, each.events::int FROM account_names CROSS JOIN LATERAL each_of(account_names.events) AS each JOIN parts ON month + at - 1 <@ kept
+  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '')
+    AND month > (SELECT min(lower(span)) FROM parts) - 31 AND month < (SELECT max(upper(span)) FROM parts)
   UNION ALL
-  SELECT is_now, (extract(epoch FROM at - lower(clock)) / 3600)::int, '', events FROM (
-    SELECT is_now, clock, day + (generate_subscripts(events, 1) - 1) * interval '1 hour' AS at, unnest(events) AS events
-    FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
-    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')) AS by_hour
-  WHERE events > 0 AND at <@ clock
+  SELECT is_now, (extract(epoch FROM day + (at - 1) * interval '1 hour' - lower(clock)) / 3600)::int, '', each.events::int
+  FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date CROSS JOIN LATERAL each_of(hours.events) AS each
+  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND day + (at - 1) * interval '1 hour' <@ clock
 ), keys AS MATERIALIZED (
   SELECT key, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
   FROM counted GROUP BY key

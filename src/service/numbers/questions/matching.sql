@@ -16,22 +16,24 @@ WITH parts AS MATERIALIZED (
   SELECT day, zone, id_at((extract(epoch FROM day::timestamp AT TIME ZONE zone) * 1000)::bigint) AS id
   FROM (SELECT min(least(lower(kept), lower(clock)::date)) AS day FROM parts) AS days
     CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
-), did AS MATERIALIZED (
-  SELECT contact, day, events FROM (
-    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM active
-    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
-      AND month > (SELECT day FROM own) - 31) AS by_day
-  WHERE events > 0 AND day >= (SELECT day FROM own)
 ), since AS MATERIALIZED (
-  SELECT max(day) AS day FROM (SELECT day, sum(sum(events)) OVER (ORDER BY day DESC) AS up_to FROM did GROUP BY day) AS daily WHERE up_to > 20000
+  SELECT is_cut, first.day, id_at((extract(epoch FROM first.day::timestamp AT TIME ZONE zone) * 1000)::bigint) AS id FROM own CROSS JOIN LATERAL (
+    SELECT max(day) IS NOT NULL AS is_cut, coalesce(max(day) + 1, own.day) AS day FROM (
+      SELECT month + at - 1 AS day, sum(each.events) OVER (ORDER BY month + at DESC) AS up_to FROM account_days CROSS JOIN LATERAL each_of(account_days.events) AS each
+      WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+        AND month > (SELECT day FROM own) - 31 AND month + at - 1 >= (SELECT day FROM own)) AS daily
+    WHERE up_to > 20000) AS first
 ), bound AS MATERIALIZED (
   SELECT id FROM events WHERE :'account' = '' AND :'event_uid' IN ('', 'pageview') AND workspace = :'workspace' AND id >= (SELECT id FROM own)
   ORDER BY id DESC OFFSET 200000 LIMIT 1
 ), looked AS (
-  SELECT events.* FROM (SELECT DISTINCT contact FROM did WHERE day > (SELECT coalesce(day, '-infinity') FROM since)) AS members CROSS JOIN LATERAL (
+  SELECT events.* FROM (
+    SELECT DISTINCT contact FROM active
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+      AND month > (SELECT day FROM since) - 31 AND last_day(month, days) >= (SELECT day FROM since)) AS members CROSS JOIN LATERAL (
     SELECT id, received_at, at, contact_id, contact_uid, account_uid, event_uid, page, referrer_host FROM counted_events
-    WHERE contact_id = contact AND workspace = :'workspace' AND account_uid = :'account' AND id >= (SELECT id FROM own)
-      AND day > (SELECT coalesce(day, '-infinity') FROM since)) AS events
+    WHERE contact_id = contact AND workspace = :'workspace' AND account_uid = :'account' AND id >= (SELECT id FROM since) AND day >= (SELECT day FROM since)
+    ORDER BY id DESC LIMIT 20000) AS events
   UNION ALL
   (SELECT id, received_at, at, contact_id, contact_uid, account_uid, event_uid, page, referrer_host FROM counted_events
    WHERE :'account' = '' AND :'event_uid' NOT IN ('', 'pageview') AND workspace = :'workspace' AND event_uid = :'event_uid'
@@ -97,7 +99,7 @@ WITH parts AS MATERIALIZED (
   FROM (VALUES ('contacts'), ('accounts')) AS kinds (kind)
 )
 SELECT json_build_object(
-  'since', CASE WHEN (SELECT count(*) FROM fitting) = 20000 OR EXISTS (SELECT FROM bound) OR (SELECT day FROM since) IS NOT NULL
+  'since', CASE WHEN (SELECT count(*) FROM fitting) = 20000 OR EXISTS (SELECT FROM bound) OR (SELECT is_cut FROM since)
            THEN (SELECT min(received_at) FROM fitting) END,
   'last', (SELECT max(received_at) FROM matching WHERE is_now),
   'events', json_build_object('total', (SELECT coalesce(sum(events), 0) FROM names), 'before', (SELECT coalesce(sum(before), 0) FROM names),

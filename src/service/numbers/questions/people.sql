@@ -7,19 +7,16 @@
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
 -- :limit = '50': contacts that are told
-WITH parts AS MATERIALIZED (
-  SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
-), did AS MATERIALIZED (
-  SELECT contact, is_now, events_in(events, low, high) AS events
-  FROM parts CROSS JOIN LATERAL months_of(kept) AS own JOIN active USING (month)
-  WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
-  UNION ALL
-  SELECT contact, is_now, events_in(events, low, high)
-  FROM parts CROSS JOIN LATERAL days_of(clock) AS own JOIN hours USING (day)
-  WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
-), people AS MATERIALIZED (
-  SELECT contact AS id, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
-  FROM did WHERE events > 0 GROUP BY 1
+WITH people AS MATERIALIZED (
+  SELECT contact AS id, sum(events) AS events, sum(before) AS before FROM (
+    SELECT contact, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before
+    FROM months_asked(:'days', :'days_before', (SELECT past FROM counted WHERE workspace = :'workspace')) AS months JOIN active USING (month)
+    WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')
+    UNION ALL
+    SELECT contact, events_in(events, low, high), events_in(events, low_before, high_before)
+    FROM hours_asked(:'hours', :'hours_before') AS days JOIN hours USING (day)
+    WHERE workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account')) AS did
+  GROUP BY 1
 ), top AS (
   SELECT * FROM people WHERE events > 0 ORDER BY events DESC, id LIMIT :'limit'::int
 )

@@ -15,19 +15,19 @@ WITH own AS MATERIALIZED (
          CASE WHEN :'event_uid' || :'host' || :'path' || :'referrer' = '' THEN :'limit'::int + 1 ELSE 20000 END AS most
   FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone,
                split_part(:'before', '_', 1)::bigint AS at, split_part(:'before', '_', 2)::uuid AS id) AS place
-), did AS MATERIALIZED (
-  SELECT contact, day, events FROM (
-    SELECT contact, month + generate_subscripts(events, 1) - 1 AS day, unnest(events) AS events FROM active
-    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
-      AND month <= (SELECT last FROM own) AND month > coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') - 31) AS by_day
-  WHERE events > 0 AND day <= (SELECT last FROM own)
 ), since AS MATERIALIZED (
   SELECT coalesce(max(day), '1970-01-01') AS day FROM (
-    SELECT day, sum(sum(events)) OVER (ORDER BY day DESC) AS up_to FROM did GROUP BY day) AS daily
+    SELECT month + at - 1 AS day, sum(each.events) OVER (ORDER BY month + at DESC) AS up_to FROM account_days CROSS JOIN LATERAL each_of(account_days.events) AS each
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+      AND month + at - 1 <= (SELECT last FROM own) AND month <= (SELECT last FROM own)
+      AND month > coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '-infinity') - 31) AS daily
   WHERE up_to >= (SELECT most FROM own)
 ), whose AS MATERIALIZED (
   SELECT key_of(:'workspace', 'contact', :'contact') AS contact, '1970-01-01'::date AS day WHERE :'contact' <> ''
-  UNION ALL SELECT DISTINCT did.contact, since.day FROM did CROSS JOIN since WHERE did.day >= since.day
+  UNION ALL
+  SELECT DISTINCT contact, day FROM active CROSS JOIN since
+  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+    AND month <= (SELECT last FROM own) AND month > (SELECT day - 31 FROM since) AND last_day(month, days) >= day
 ), found AS MATERIALIZED (
   SELECT events.* FROM whose CROSS JOIN own CROSS JOIN LATERAL (
     (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint AS at FROM events
@@ -42,8 +42,8 @@ WITH own AS MATERIALIZED (
        AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
        AND (:'referrer' = '' OR referrer_host = :'referrer') ORDER BY received_at DESC, events.id DESC LIMIT :'limit'::int + 1)) AS events
   UNION ALL
-  (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint FROM own JOIN events ON events.id >= behind AND events.id < below
-   WHERE workspace = :'workspace' AND :'account' <> '' AND account_uid = :'account' AND (:'event_uid' = '' OR event_uid = :'event_uid')
+  (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint FROM events
+   WHERE workspace = :'workspace' AND events.id >= (SELECT behind FROM own) AND events.id < (SELECT below FROM own) AND :'account' <> '' AND account_uid = :'account' AND (:'event_uid' = '' OR event_uid = :'event_uid')
      AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
      AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
    ORDER BY events.id DESC LIMIT :'limit'::int + 1)
