@@ -3,7 +3,18 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { add, type Size, STEP } from "./add-events.js";
 import { fold, KEYS, settleKeys } from "./bounded-keys.js";
-import { AT, dayOf, isEmpty, LATE, type Line, readEvents, TABLES, toPlaces, type Which, write } from "./count-tables.js";
+import {
+  AT,
+  dayOf,
+  isEmpty,
+  LATE,
+  type Line,
+  readEvents,
+  TABLES,
+  toPlaces,
+  type Which,
+  write,
+} from "./count-tables.js";
 import { beginAnew, FIRST, type Held, hold, hoursFrom, isCounted, isWhole, LAST, setPlace } from "./counted-place.js";
 import { later, monthOf, startOf } from "./zone.js";
 
