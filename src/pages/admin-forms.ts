@@ -1,7 +1,7 @@
-import { isNone } from "./cards.js";
+import { isNone, WORDS } from "./cards.js";
 import { type Content, make, save } from "./elements.js";
 import { isOwnZone, OWN_ZONE } from "./format.js";
-import type { LeftOut, Named } from "./session.js";
+import { type LeftOut, type Named, wrongToken } from "./session.js";
 
 /** Asks with the admin token, which is written down nowhere. */
 const askAs = async (token: string, method: string, path: string, body?: object): Promise<Response> => {
@@ -12,38 +12,43 @@ const askAs = async (token: string, method: string, path: string, body?: object)
     throw new Error(
       "The service has no admin token, or this record no longer. The first is made by: tracklet-service token create maintenance --kind admin",
     );
-  // How a program sends it is no help here.
-  throw new Error((await answer.json()).error.replace(/[:,] send Authorization.*/, ""));
+  throw new Error(answer.status === 401 ? wrongToken("admin", answer) : (await answer.json()).error);
 };
 
 /**
  * What only the operator may do, who gives the admin token each time.
  *
- * @param deeds by the values of the buttons; each resolves to what is to be said
+ * @param deed is done with the token and the value of the button; resolves to what is to be said
  */
-const createAdminForm = (deeds: Record<string, (given: string) => Promise<string>>, ...content: Content[]) => {
-  const token = make("input", {
-    ...{ type: "password", id: "admin-token", autocomplete: "off", spellcheck: "false", required: true },
-  });
+export const createAdminForm = (deed: (given: string, value: string) => Promise<string>, ...content: Content[]) => {
+  const token = make("input", { type: "password", autocomplete: "off", spellcheck: "false", required: true });
   const said = make("p.note", { role: "status" });
   const submit = async (event: Event) => {
     event.preventDefault();
     const given = token.value.trim();
     const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
+    const doing = deed(given, value);
     form.reset();
     said.textContent = "One moment …";
-    said.textContent = await deeds[value]!(given).catch((error: Error) => error.message);
+    said.textContent = await doing.catch((error: Error) => error.message);
   };
   const form = make(
     "form.personal",
     { submit },
-    make("label", { for: "admin-token" }, "Admin token"),
-    token,
+    make("label", "Admin token", token),
     make("p.note", "It is asked for each time, and kept nowhere."),
     ...content,
     said,
   );
   return form;
+};
+
+/** Leaves somebody out of all figures, or takes it in again. @returns what has happened */
+export const leaveOut = async (given: string, path: string, isLeftOut: boolean): Promise<string> => {
+  await askAs(given, isLeftOut ? "PUT" : "DELETE", `/v2/numbers/${path}/left-out`);
+  return isLeftOut
+    ? "Left out: the figures, those of former days too, are without it in a minute or two."
+    : "Counted again: the figures have it again, that of former days too, in a minute or two.";
 };
 
 /** Offers the time zone of the browser where the workspace has another one. @param changed hears that it has this one now */
@@ -58,7 +63,7 @@ export const createZone = (changed: () => void) => {
     "details.note",
     { hidden: true },
     make("summary", `Your time zone is ${OWN_ZONE}: count by its days`),
-    createAdminForm({ set }, make("div.actions", button)),
+    createAdminForm(set, make("div.actions", button)),
   );
   return {
     element,
@@ -71,9 +76,13 @@ export const createZone = (changed: () => void) => {
 /**
  * What only the operator may do: leave one's own out of all figures; take all that is stored of a person along, and erase it; delete an account.
  *
- * @param erased hears that nothing is left to be shown
+ * @param view hears what has changed, or that nothing is left to be shown
  */
-export const createPersonal = (kind: "account" | "contact", id: string, erased: (text: string) => void) => {
+export const createPersonal = (
+  kind: "account" | "contact",
+  id: string,
+  view: () => { show: () => unknown; end: (text: string) => void },
+) => {
   let uid = "";
   let isLeftOut = false;
   const change = () => {
@@ -82,18 +91,19 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
   const sure = make("input", { type: "checkbox", id: "sure", change });
   const isPerson = kind === "contact";
   const value = isPerson ? "erase" : "delete";
-  const end = isPerson ? "Erase this contact" : "Delete its record";
+  const end = isPerson ? "Erase this person" : "Delete its record";
   const erasing = make("button.danger", { type: "submit", value, disabled: true }, end);
   const leaving = make("button", { type: "submit", value: "leave" });
   const show = () => {
-    leaving.textContent = isLeftOut ? `Count this ${kind} again` : `Leave this ${kind} out of all figures`;
+    leaving.textContent = isLeftOut
+      ? `Count this ${WORDS[kind]} again`
+      : `Leave this ${WORDS[kind]} out of all figures`;
   };
   const deeds: Record<string, (given: string) => Promise<string>> = {
     leave: async (given) => {
-      await askAs(given, isLeftOut ? "DELETE" : "PUT", `/v2/numbers/${kind}s/${id}/left-out`);
-      isLeftOut = !isLeftOut;
-      show();
-      return isLeftOut ? "It counts nowhere; the figures follow in a moment." : "It counts again in a moment.";
+      const said = await leaveOut(given, `${kind}s/${id}`, !isLeftOut);
+      view().show();
+      return said;
     },
     export: async (given) => {
       const answer = await askAs(given, "GET", `/v2/contacts/data?uid=${encodeURIComponent(uid)}`);
@@ -103,12 +113,12 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
     erase: async (given) => {
       // In the body: addresses stand in logs.
       const { events } = await (await askAs(given, "POST", "/v2/contacts/erase", { uid })).json();
-      erased(`Erased. Events that went with it: ${events}.`);
+      view().end(`Erased. Events that went with it: ${events}.`);
       return "";
     },
     delete: async (given) => {
       await askAs(given, "DELETE", `/v2/accounts/${id}`);
-      erased("Its record is deleted. Its events stay with their contacts.");
+      view().end("Its record is deleted. Its events stay with their contacts.");
       return "";
     },
   };
@@ -117,7 +127,7 @@ export const createPersonal = (kind: "account" | "contact", id: string, erased: 
     : " Its record and memberships shall be gone; its events stay with their contacts, and the next one that names it makes it anew";
   const exporting = make("button", { type: "submit", value: "export" }, "Export all that is stored");
   const form = createAdminForm(
-    deeds,
+    (given, value) => deeds[value]!(given),
     make("div.actions", leaving),
     ...(isPerson ? [make("div.actions", exporting)] : []),
     make("label.sure", sure, gone),

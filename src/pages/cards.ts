@@ -1,6 +1,7 @@
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
 import {
+  breakable,
   type Column,
   type Content,
   link,
@@ -28,7 +29,7 @@ import {
   times,
 } from "./format.js";
 import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./session.js";
-import { go, hereWith, linkToAccount, linkToContact, onDay } from "./url-state.js";
+import { go, hereWith, linkTo, linkToAccount, linkToContact, onDay } from "./url-state.js";
 
 const NOTHING = "Nothing in this time.";
 /** Rows of a list that are seen at once, until all are asked for. */
@@ -183,7 +184,7 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
 export const withBar = (key: Content, part: number) =>
   make("span.key", make("i.share", { "aria-hidden": "true", "--share": `${100 * part}%` }), make("span", key));
 
-interface Counted {
+export interface Counted {
   key: string;
   events: number;
   before: number;
@@ -245,6 +246,10 @@ export const createListCard = <A, T extends Counted>(
   return { element: card.element, draw };
 };
 
+/** The people who did most. */
+export const createMost = <A>(of: (answer: A) => Numbers["people"]) =>
+  createListCard("people", "People who do most", ["Person", "Events"], of, { linkOf: linkToContact });
+
 /** The pages that were viewed. */
 export const createPages = <A>(of: (answer: A) => Numbers["pages"]) =>
   createListCard("pages", "Most viewed pages", ["Path", "Views"], of, { linkOf: ({ key }) => hereWith({ path: key }) });
@@ -254,10 +259,10 @@ export const isNameless = ({ name, unique_id }: Pick<Named, "name" | "unique_id"
 export const nameOf = (one: Pick<Named, "name" | "unique_id"> & { email?: string | null }, href: string) =>
   make(
     "span",
-    link(href, cut(one.name)),
-    ...(isNameless(one) ? [] : [make("small", cut(one.unique_id))]),
+    make("a", { href }, ...breakable(cut(one.name))),
+    ...(isNameless(one) ? [] : [make("small", ...breakable(cut(one.unique_id)))]),
     ...(isNone(one.unique_id) ? [make("small.down", "no real one: a page has not filled it in")] : []),
-    ...(one.email && one.email !== one.unique_id ? [make("small", one.email)] : []),
+    ...(one.email && one.email !== one.unique_id ? [make("small", ...breakable(one.email))] : []),
   );
 /** Is it the uid of nobody: what a page sends that has not filled it in? */
 export const isNone = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
@@ -276,23 +281,31 @@ export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] =>
 export const noteNames = (kind: "account" | "contact", data: readonly Pick<Named, "name" | "unique_id">[]) =>
   data.some(isNameless) ? [make("p.note", ...howNamed(kind))] : [];
 
-/** Says who counts nowhere: one's own accounts and contacts. */
+/** Names that the foot of a page has. */
+const NAMED = 5;
+
+/** Says at the foot of a page who counts nowhere, as one's own, and where that is changed. */
 export const createLeftOut = (ask: Ask) => {
-  const element = make("p.note", { hidden: true, "data-left-out": true });
+  const element = make("p.note", { "data-left-out": true });
   return {
     element,
     async load(): Promise<LeftOut["data"]> {
       const { data } = (await ask.get<LeftOut>("/v2/numbers/left-out")) ?? { data: [] };
-      element.hidden = data.length === 0;
       const links = data.map((one) => link(one.kind === "account" ? linkToAccount(one) : linkToContact(one), one.name));
-      replace(element, `Left out of all figures, as one's own: ${data.length} (`, ...withCommas(links), ").");
+      const more = data.length > NAMED ? ` and ${data.length - NAMED} more` : "";
+      const change = link(linkTo("/left-out"), data.length > 0 ? "Change" : "Leave your own people out of all figures");
+      const said = ["Left out of all figures, as your own: ", ...withCommas(links.slice(0, NAMED)), `${more}. `];
+      replace(element, ...(data.length > 0 ? said : []), change, ".");
       return data;
     },
   };
 };
 
-/** Members of params that the script adds. */
-const STAMP = new Set(["event_id", "event_source", "event_seq", "occurred_at"]);
+/** What the records of each kind are called on pages. */
+export const WORDS = { account: "account", contact: "person" };
+
+/** Members of params that the script adds, and the account, which stands beside them. */
+const STAMP = new Set(["event_id", "event_source", "event_seq", "occurred_at", "account_uid"]);
 /** Characters of a value, and members, that are seen at once. */
 const [MAX_VALUE, MAX_MEMBERS] = [160, 12];
 export const cut = (text: string): string => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text);
@@ -318,7 +331,7 @@ const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
     ? health && `${health}, as it was set`
     : `${health}: active on ${ACTIVE[String(health)]} of the last 14 days (good is more than 4, bad is none)`;
 
-export const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** What is known of a record beside its name, or how it gets one. */
 export const createTraits = () => {

@@ -35,6 +35,9 @@ export const make = <N extends string>(name: N, ...parts: (Attributes | Content)
 export const link = (href: string, text: string, attributes: Attributes = {}) =>
   make("a", { href, ...attributes }, text);
 
+/** A name, which is broken at its signs where there is no room. */
+export const breakable = (text: string): Content[] => text.split(/(?<=[_@./-])/).flatMap((part) => [part, make("wbr")]);
+
 /** What stands beside each other in a sentence. */
 export const withCommas = (parts: readonly Content[]): Content[] =>
   parts.flatMap((part, at) => (at > 0 ? [", ", part] : [part]));

@@ -87,12 +87,10 @@ export const share = (part: number, all: number): string => {
 export const exactShare = (part: number, all: number): string | null =>
   all === 0 ? null : `${((100 * part) / all).toFixed(2)}%`;
 /** How a figure stands against the one of the time before. */
-export const change = (now: number, before: number, none = "new"): string => {
-  if (before === 0) return now === 0 ? "" : none;
+export const change = (now: number, before: number): string => {
+  if (before === 0) return now === 0 ? "" : "from 0";
   return signed((now - before) / before);
 };
 /** The same, with the figure. */
-export const against = ({ total, before }: { total: number; before: number }): string => {
-  const text = change(total, before, "none before");
-  return before === 0 ? text : `${text} · ${number(before)} before`;
-};
+export const against = ({ total, before }: { total: number; before: number }): string =>
+  before === 0 ? change(total, 0) : `${change(total, before)} · ${number(before)} before`;

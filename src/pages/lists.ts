@@ -1,4 +1,4 @@
-import { changeOf, createLeftOut, noteNames, whose } from "./cards.js";
+import { changeOf, nameOf, noteNames, whose } from "./cards.js";
 import {
   type Column,
   link,
@@ -77,6 +77,7 @@ const healthOf = ({ left_out, health, health_source }: Account | Person) =>
         link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
         ...(health_source === null ? [make("small", "was set")] : []),
       );
+const SILENT = "seen in the last 90 days, and not in the last 14";
 const FALLING = "lost a quarter of its events or more. That is good news.";
 
 const EVENTS: Sorted<Account | Person>[] = [
@@ -97,7 +98,7 @@ const ACCOUNTS: List<Account> = {
   ...{ title: "Accounts", path: "accounts", kind: "account", placeholder: "Name or uid" },
   columns: [
     ...whose("Account", linkToAccount),
-    { sort: "contacts", head: "Members", of: ({ contacts }) => contacts },
+    { sort: "contacts", head: "People", of: ({ contacts }) => contacts },
     { sort: "active_contacts", head: "Active", of: (one) => one.active_contacts },
     ...EVENTS,
     { head: "Before and now", shown: makeLines },
@@ -110,22 +111,26 @@ const ACCOUNTS: List<Account> = {
     ],
     new: ["new", "No account is new in this time."],
     falling: ["falling", `No account has ${FALLING}`],
-    silent: ["silent", "No account that was active in the time before is silent now."],
+    silent: ["silent", `No account is silent: ${SILENT}.`],
   },
   elsewhere: ["/contacts", "people"],
 };
 
+const linksOf = ({ accounts }: Person) => withCommas(accounts.map((one) => link(linkToAccount(one), one.name)));
+const [WHO, UID] = whose("Person", linkToContact) as [Sorted<Person>, Sorted<Person>];
 const PEOPLE: List<Person> = {
   ...{ title: "People", path: "contacts", kind: "contact", placeholder: "Name, e-mail or uid" },
   columns: [
-    ...whose("Person", linkToContact),
+    // On a phone, where there is no room for a column, the account stands below the name.
+    { ...WHO, shown: (one) => make("span", nameOf(one, linkToContact(one)), make("small.narrow", ...linksOf(one))) },
+    UID,
     { head: "E-mail", of: ({ email }) => email, shown: null },
     {
-      head: "Company",
+      head: "Account",
       of: ({ accounts }) => accounts.map(({ name }) => name).join(", "),
-      shown: ({ accounts }) => make("span", ...withCommas(accounts.map((one) => link(linkToAccount(one), one.name)))),
+      shown: (one) => make("span", ...linksOf(one)),
     },
-    { head: "Company uid", of: ({ accounts }) => accounts.map((one) => one.unique_id).join(", "), shown: null },
+    { head: "Account uid", of: ({ accounts }) => accounts.map((one) => one.unique_id).join(", "), shown: null },
     ...EVENTS,
     ...SEEN,
   ],
@@ -133,14 +138,16 @@ const PEOPLE: List<Person> = {
     all: ["active", "Nobody has been active in this time."],
     new: ["new", "Nobody is new in this time."],
     falling: ["falling", `Nobody has ${FALLING.replace("its", "their")}`],
-    silent: ["silent", "Nobody who was active in the time before is silent now."],
+    silent: ["silent", `Nobody is silent: ${SILENT}.`],
   },
   elsewhere: ["/accounts", "accounts"],
 };
 
-const firstOrder = (sort: string) => (sort === "name" ? "asc" : "desc");
-const chosen = ({ sort = "events", order = firstOrder(sort), show = "all", search, others, page }: State) => ({
-  ...{ sort, order, show, search, others, page: Math.max(1, Number(page) || 1) },
+/** By what a list is sorted at first, where that is not events. */
+const SORTED: Record<string, string> = { falling: "change", silent: "last_seen_on" };
+const firstOrder = (sort: string) => (sort === "name" || sort === "change" ? "asc" : "desc");
+const chosen = ({ show = "all", sort = SORTED[show] ?? "events", order = firstOrder(sort), ...more }: State) => ({
+  ...{ sort, order, show, search: more.search, others: more.others, page: Math.max(1, Number(more.page) || 1) },
 });
 
 /** The head of a column sorts by it, and the other way round where it does so already. */
@@ -180,7 +187,6 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   const table = makeScroll(title, [], "div.scroll.whole");
   const pages = make("nav.paging", { "aria-label": `Pages of ${what}` });
   const apart = make("p.note");
-  const leftOut = createLeftOut(ask);
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<T[]> => {
     const rows: T[] = [];
@@ -235,9 +241,8 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     address: addressOf,
     draw: async (answer, state) => {
       draw(answer, state);
-      await leftOut.load();
-      const falling = "Falling: at least a quarter fewer events than in the time before.";
-      return { told: `${falling} ${toldOf(answer.counted_to, answer)}` };
+      const words = `Falling: at least a quarter fewer events than in the time before. Silent: ${SILENT}, whatever time is shown.`;
+      return { told: `${words} ${toldOf(answer.counted_to, answer)}` };
     },
     parts: [
       make(
@@ -246,7 +251,6 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         make("div.card-head.list-head", tabs, field, csv),
         ...[table, apart, pages],
       ),
-      leftOut.element,
     ],
   });
   return view;

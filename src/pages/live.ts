@@ -32,11 +32,10 @@ const timeOf = (at: number) => {
 
 /** Where the pages of accounts and contacts are, for a page that another server shows. */
 const { serviceUrl: HOME = "" } = document.body.dataset;
-const HEADS = ["Happened", "Arrived", "Contact", "Account", "Event", "Params"];
+const HEADS = ["Happened", "Arrived", "Person", "Account", "Event", "Params"];
 /** An arrival as a row. On a phone the stylesheet lays rows out as cards, and some browsers then forget their roles: they are said aloud. */
 const makeRow = (event: Arrival, isMarked: boolean) => {
   const { received_at: arrived, occurred_at: happened, event_uid: name, proven } = event;
-  const { account_uid: _, ...params } = event.params ?? {};
   const { contact, contact_uid, account, account_uid } = event;
   const late = happened === null ? 0 : arrived - happened;
   const swatch = make("i.swatch", { "--colour": `var(${colourOf(name)})` });
@@ -49,7 +48,7 @@ const makeRow = (event: Arrival, isMarked: boolean) => {
     ],
     [account ? nameOf({ ...account, unique_id: account_uid! }, `${HOME}/accounts/${account.id}`) : "–"],
     [make("div.event", swatch, make("span.event-name", cut(name)))],
-    makeParams(params),
+    makeParams(event.params),
   ];
   const row = cells.map((content) => make("td", { role: "cell" }, ...content));
   return make(isMarked ? "tr.fresh" : "tr", { role: "row", "data-id": event.id }, ...row);

@@ -1,9 +1,11 @@
 import type { Arrival } from "./arrivals.js";
+import { createLeftOut } from "./cards.js";
 import { find } from "./elements.js";
 import { createAccounts, createPeople } from "./lists.js";
 import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
 import { createAccount, createContact } from "./one-record.js";
+import { createOwnPeople } from "./own-people.js";
 import { createQuestions, createSteps } from "./questions.js";
 import { type Ask, createAsk } from "./session.js";
 import { linkTo, readPath } from "./url-state.js";
@@ -11,7 +13,13 @@ import { linkTo, readPath } from "./url-state.js";
 /* The pages of the service, for whoever has the access token. */
 
 const createLive = (main: Element, ask: Ask) => {
+  const leftOut = createLeftOut(ask);
   const { view } = showLive(main, async (query) => {
+    // First of all, as it says in which zone times are told.
+    if (!leftOut.element.isConnected) {
+      await leftOut.load();
+      view.append(leftOut.element);
+    }
     const answer = await ask.get<{ data: Arrival[] }>(`/v2/events?${query}`);
     if (answer === undefined) throw new Error("the token is wrong");
     return answer.data;
@@ -27,6 +35,7 @@ interface View {
 const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
   ...{ numbers: createNumbers, accounts: createAccounts, contacts: createPeople, live: createLive },
   ...{ account: createAccount, contact: createContact, steps: createSteps, questions: createQuestions },
+  "left-out": createOwnPeople,
 };
 
 const main = find("main");

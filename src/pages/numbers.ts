@@ -1,10 +1,11 @@
 import { createZone } from "./admin-forms.js";
 import {
   activeTile,
+  type Counted,
   createChartCard,
   createEvents,
-  createLeftOut,
   createListCard,
+  createMost,
   createPages,
   createTiles,
   makeCard,
@@ -23,19 +24,31 @@ const BEHIND_MS = 300_000;
 /** Weeks after their first one that are looked at. */
 const LATER = 8;
 
+/** With those who did not do a name. */
+type Shown = Numbers & { idle?: Contacts | undefined };
+
+const toIdle = ({ idle }: Shown) => idle?.data.map((one) => ({ ...one, key: one.unique_id }));
+/** To an account with all that it did. */
+const linkToAll = ({ id }: { id: string }) => linkTo(`/accounts/${id}`);
+/** A list of which the time before says as much as this one. */
+const createBefore = <T extends Counted>(
+  [name, title, head]: readonly [string, string, string],
+  of: (answer: Shown) => readonly T[] | undefined,
+  linkOf: (one: T) => string,
+) => {
+  const told = (answer: Shown) => ({ data: of(answer) ?? [], total: 0 });
+  return createListCard(name, title, [head, "Events"], told, { linkOf, whole: "" });
+};
+
 const createCards = () => {
   const [chart, names] = createEvents(({ events }: Numbers) => events);
-  const active = createChartCard(
-    "active",
-    "Active contacts and accounts",
-    ({ starts, contacts, accounts }: Numbers) => ({
-      starts,
-      series: [
-        { label: "contacts", ...contacts, colour: "--series-0" },
-        { label: "accounts", ...accounts, colour: "--series-1" },
-      ],
-    }),
-  );
+  const active = createChartCard("active", "Active people and accounts", ({ starts, contacts, accounts }: Numbers) => ({
+    starts,
+    series: [
+      { label: "people", ...contacts, colour: "--series-0" },
+      { label: "accounts", ...accounts, colour: "--series-1" },
+    ],
+  }));
   return [
     chart!,
     active,
@@ -50,23 +63,14 @@ const createCards = () => {
       linkOf: (one) => linkToAccount(one),
       whole: "events that name an account",
     }),
-    createListCard(
-      "fell",
-      "Accounts that lost most",
-      ["Account", "Events"],
-      ({ fell }: Numbers) => fell && { data: fell, total: 0 },
-      { linkOf: linkToAccount, whole: "" },
+    createBefore(["fell", "Accounts that lost most", "Account"], ({ fell }: Shown) => fell, linkToAccount),
+    createBefore(
+      ["without", "Accounts that did not do it", "Account"],
+      ({ without }: Shown) => without?.data,
+      linkToAll,
     ),
-    createListCard(
-      "without",
-      "Accounts that did not do it",
-      ["Account", "Events"],
-      ({ without }: Numbers) => without && { data: without.data, total: 0 },
-      { linkOf: (one) => linkTo(`/accounts/${one.id}`), whole: "" },
-    ),
-    createListCard("people", "Contacts that do most", ["Contact", "Events"], ({ people }: Numbers) => people, {
-      linkOf: linkToContact,
-    }),
+    createBefore(["idle", "People who did not do it", "Person"], toIdle, linkToContact),
+    createMost(({ people }: Shown) => people),
   ];
 };
 
@@ -74,16 +78,19 @@ const missingTile = ({ documents, events, missing, since: first }: Numbers["miss
   documents === 0 || first === null
     ? ["–", "no event has a stamp"]
     : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}`];
+/** Of some events that of this time; of all whatever time is shown, as it says whether any come. */
+const lastTile = ({ last, last_event_at }: Numbers): Tile => {
+  if (last === null) return ["–", "none in this time"];
+  const [text, at] = timeTile(last ?? last_event_at);
+  return [text, at && `${last === undefined ? "of all" : "of this time"}: ${at}`];
+};
 const createNumberTiles = () =>
-  createTiles<Numbers & { people_of?: number | undefined }>({
+  createTiles<Shown>({
     events: ["Events", ({ events }) => [number(events.total), against(events)]],
     views: ["Page views", ({ pages }) => [number(pages.total), against(pages)]],
-    contacts: ["Active contacts", ({ contacts, people_of }) => activeTile(contacts, people_of)],
+    contacts: ["Active people", ({ contacts, idle }) => activeTile(contacts, idle?.active)],
     accounts: ["Active accounts", ({ accounts, without }) => activeTile(accounts, without?.of)],
-    last: [
-      "Last event",
-      ({ last, last_event_at }) => (last === null ? ["–", "none in this time"] : timeTile(last ?? last_event_at)),
-    ],
+    last: ["Last received", lastTile],
     missing: ["Missing", ({ missing }) => missingTile(missing)],
   });
 
@@ -104,7 +111,7 @@ const createReturning = (ask: Ask, again: () => void) => {
     note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
   });
   let of = "account";
-  const choice = makeChoice("Who", "of", { account: "Accounts", contact: "Contacts" }, (chosen) => {
+  const choice = makeChoice("Who", "of", { account: "Accounts", contact: "People" }, (chosen) => {
     of = chosen;
     again();
   });
@@ -169,26 +176,36 @@ const createFirst = () => {
 /** The first page: what there was, in figures. */
 export const createNumbers = (main: Element, ask: Ask) => {
   const [tiles, cards] = [createNumberTiles(), createCards()];
-  const [leftOut, zone] = [createLeftOut(ask), createZone(() => view.show())];
+  const zone = createZone(() => view.show());
   const returning = createReturning(ask, () => view.show());
   const [all, first] = [make("div.note"), createFirst()];
   const figures = make("div.cards", ...cards.map(({ element }) => element), returning.element);
   const view = createView<Numbers>(main, "Numbers", {
     ask,
     address: (state) => `/v2/numbers?${toQuery(state)}`,
+    hasNames: ({ busiest }) => busiest !== undefined,
     draw: async (numbers, state, isNow) => {
-      for (const one of cards) one.draw(numbers);
-      const people =
-        numbers.without && (await ask.get<Contacts>(`/v2/numbers/contacts?${toQuery({ ...state, name: undefined })}`));
+      const query = toQuery({ ...state, name: undefined, without: state.name });
+      const idle = numbers.without && (await ask.get<Contacts>(`/v2/numbers/contacts?${query}`));
       if (!isNow()) return undefined;
-      tiles.draw({ ...numbers, people_of: people?.active });
+      const shown: Shown = { ...numbers, idle };
+      for (const one of [tiles, ...cards]) one.draw(shown);
       const { last_event_at: last, events, busiest, without } = numbers;
-      const others = without?.total && linkTo("/accounts", { without: state.name });
+      const others = (path: string, amount: number, what: string) =>
+        link(linkTo(path, { without: state.name }), `${what} (${number(amount)})`);
       replace(
         all,
         link(linkTo("/accounts"), "All accounts"),
         ", those that fall, and those that are silent.",
-        ...(others ? [" Active without it: ", link(others, number(without!.total)), "."] : []),
+        ...(without && idle
+          ? [
+              " Active without it: ",
+              others("/accounts", without.total, "accounts"),
+              ", ",
+              others("/contacts", idle.total, "people"),
+              ".",
+            ]
+          : []),
         ...noteNames("account", busiest?.data.map(({ key, name }) => ({ unique_id: key, name })) ?? []),
       );
       first.hidden = last !== null || events.total + events.before > 0;
@@ -201,11 +218,11 @@ export const createNumbers = (main: Element, ask: Ask) => {
       const isNameless = numbers.busiest === undefined;
       find("nav.pages").hidden = isNameless;
       all.hidden = isNameless || !first.hidden;
-      await Promise.all([isNameless || leftOut.load(), isFiltered || returning.load()]);
+      if (!isFiltered) await returning.load();
       const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
-    parts: [...[first, tiles.element, figures], ...[all, leftOut.element, zone.element]],
+    parts: [...[first, tiles.element, figures], ...[all, zone.element]],
   });
   return view;
 };

@@ -2,8 +2,7 @@ import { createPersonal } from "./admin-forms.js";
 import {
   activeTile,
   createEvents,
-  createLeftOut,
-  createListCard,
+  createMost,
   createPages,
   createTiles,
   createTraits,
@@ -25,13 +24,13 @@ const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
 
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
-  ...whose("Contact", linkToContact),
+  ...whose("Person", linkToContact),
   { head: "Events of all time", of: ({ events }) => events },
   { head: "Last seen", of: (one) => one.last_seen_on, shown: ({ last_seen_on: day }) => day ?? "never" },
 ];
 
 const createMembers = () => {
-  const card = makeCard("members", "Members", { isWide: true });
+  const card = makeCard("members", "People", { isWide: true });
   return {
     element: card.element,
     draw({ members: { data, total }, figures: { people, since } }: OneAccount): void {
@@ -43,8 +42,8 @@ const createMembers = () => {
       const [whose, ...rest] = MEMBERS;
       const columns = [whose!, { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime }, ...rest];
       card.hold(columns, data);
-      if (total === 0) return void card.show(make("p.nothing", "No contact belongs to it."));
-      const table = makeScroll("Members", [makeTable("Members", columns, data)], "div.scroll.whole");
+      if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to it."));
+      const table = makeScroll("People", [makeTable("People", columns, data)], "div.scroll.whole");
       const more = `The ${data.length} seen last, of ${number(total)}.`;
       card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
     },
@@ -94,41 +93,34 @@ const createLeftOutNote = () =>
   make(
     "p.down",
     { hidden: true },
-    "Left out, by itself or with its account: no figure and no health counts what it does.",
+    "Left out, by itself or with its account: no figure and no health counts what it does. ",
+    link("/left-out", "Your own people"),
   );
 
 /** One account: who belongs to it, and what they did. */
 export const createAccount = (main: Element, ask: Ask, id: string) => {
   const tiles = createTiles<OneAccount>({
     events: ["Events", ({ figures: { events } }) => [number(events.total), against(events)]],
-    contacts: ["Active members", ({ figures }) => activeTile(figures.contacts)],
-    members: ["Members", ({ members }) => [number(members.total)]],
+    contacts: ["Active people", ({ figures }) => activeTile(figures.contacts)],
+    members: ["People", ({ members }) => [number(members.total)]],
     last: ["Last event", ({ last_event_at }) => timeTile(last_event_at)],
   });
   const cards = [
     ...createEvents((answer: OneAccount) => answer.figures.events),
     createPages((answer: OneAccount) => answer.figures.pages),
-    createListCard(
-      "people",
-      "Members that do most",
-      ["Contact", "Events"],
-      ({ figures }: OneAccount) => figures.people,
-      {
-        linkOf: linkToContact,
-      },
-    ),
+    createMost(({ figures }: OneAccount) => figures.people),
     createMembers(),
     createCalendar(),
   ];
-  const [traits, leftOut, note] = [createTraits(), createLeftOut(ask), createLeftOutNote()];
-  const personal = createPersonal("account", id, (text) => view.end(text));
+  const [traits, note] = [createTraits(), createLeftOutNote()];
+  const personal = createPersonal("account", id, () => view);
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
   const view = createView<OneAccount>(main, "Account", {
     ask,
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
-    draw: async (answer, state, isNow) => {
+    draw: async (answer, state, isNow, all) => {
       for (const one of [traits, tiles, ...cards]) one.draw(answer);
-      const left = await leftOut.load();
+      const left = await all;
       note.hidden = !left.some((one) => one.id === id);
       personal.draw(answer, left);
       if (!isNow()) return undefined;
@@ -152,19 +144,19 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
     last: ["Last seen", (answer) => timeTile(answer.last_seen_at)],
   });
   const [traits, accounts] = [createTraits(), make("p.memberships")];
-  const [leftOut, note] = [createLeftOut(ask), createLeftOutNote()];
+  const note = createLeftOutNote();
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: OF_CONTACT });
-  const personal = createPersonal("contact", id, (text) => view.end(text));
-  const view = createView<OneContact>(main, "Contact", {
+  const personal = createPersonal("contact", id, () => view);
+  const view = createView<OneContact>(main, "Person", {
     ask,
     address: () => `/v2/numbers/contacts/${id}`,
-    draw: async (answer, state, isNow) => {
+    draw: async (answer, state, isNow, all) => {
       for (const one of [traits, tiles]) one.draw(answer);
       const { total, data } = answer.memberships;
       const links = withCommas(data.map((one) => link(linkToAccount(one), one.name)));
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
       replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
-      const left = await leftOut.load();
+      const left = await all;
       note.hidden = !left.some((one) => one.id === id || data.some((account) => account.id === one.id));
       personal.draw(answer, left);
       if (!isNow()) return undefined;

@@ -1,8 +1,8 @@
-import { cut, makeCard, noteNames, toText, whose, withBar } from "./cards.js";
-import { type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
+import { cut, makeCard, noteNames, whose, withBar } from "./cards.js";
+import { breakable, type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
 import { exactShare, share, stampOf } from "./format.js";
-import type { Answer, Ask, Numbers, Questions, Steps } from "./session.js";
-import { go, linkToAccount, linkToContact, only, readState, toQuery } from "./url-state.js";
+import type { Answer, Ask, Questions, Steps } from "./session.js";
+import { go, linkToAccount, linkToContact, only, readState, type State, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 /* Questions that want to be told something first: the steps that people take, and any other. */
@@ -13,7 +13,7 @@ const ASKED = [...STEPS, "within"];
 type Step = Steps["data"][number];
 type Stopped = Step["stopped"][number] & { after: string };
 const STOPPED: Column<Stopped>[] = [
-  ...whose("Contact", linkToContact),
+  ...whose("Person", linkToContact),
   { head: "Last step", of: ({ after }) => after },
   {
     head: "Account",
@@ -49,34 +49,50 @@ export const createSteps = (main: Element, ask: Ask) => {
   // At once: the answer may come while something is typed.
   refill();
   const [steps, stopped] = [
-    makeCard("steps", "Steps", { isWide: true, note: "Share: of those who took the first step." }),
+    makeCard("steps", "Steps", {
+      isWide: true,
+      note: "Share: of those who took the first step, and of those who took the step before.",
+    }),
     makeCard("stopped", "Who stops where", { isWide: true }),
   ];
-  const draw = (data: readonly Step[], isUnknown: readonly boolean[]) => {
-    const [all] = data.map(({ contacts }) => contacts);
-    const columns: Column<Step>[] = [
+  const draw = (answer: readonly Step[], names: ReadonlySet<string>) => {
+    const all = answer[0]?.contacts ?? 0;
+    const data = answer.map((one, at) => ({
+      ...{
+        ...one,
+        before: answer[at - 1]?.contacts ?? one.contacts,
+        isUnknown: one.contacts === 0 && !names.has(one.event_uid),
+      },
+      stop: one.contacts - (answer[at + 1]?.contacts ?? one.contacts),
+    }));
+    type Row = (typeof data)[number];
+    const toShare = (head: string, whole: (one: Row) => number): Column<Row> => ({
+      ...{ head, of: (one) => exactShare(one.contacts, whole(one)) },
+      shown: (one) => share(one.contacts, whole(one)),
+    });
+    const columns: Column<Row>[] = [
       {
         head: "Step",
         of: ({ event_uid }) => event_uid,
-        shown: (one) => {
-          const bar = withBar(one.event_uid, one.contacts / Math.max(1, all!));
-          return isUnknown[data.indexOf(one)] ? make("span", bar, make("small.down", "no event has this name")) : bar;
-        },
+        shown: ({ event_uid, contacts, isUnknown }) =>
+          make(
+            "span",
+            withBar(make("span", ...breakable(event_uid)), contacts / Math.max(1, all)),
+            ...(isUnknown ? [make("small.down", "no event of this time has this name")] : []),
+          ),
       },
-      { head: "Contacts", of: ({ contacts }) => contacts },
-      {
-        head: "Share",
-        of: ({ contacts }) => exactShare(contacts, all!),
-        shown: ({ contacts }) => share(contacts, all!),
-      },
-      { head: "Stop", of: (one) => one.contacts - (data[data.indexOf(one) + 1]?.contacts ?? one.contacts) },
+      { head: "People", of: ({ contacts }) => contacts },
+      toShare("Share", () => all),
+      toShare("Of step before", ({ before }) => before),
+      { head: "Stop here", of: ({ stop }) => stop },
       { head: "Accounts", of: ({ accounts }) => accounts },
     ];
     steps.hold(columns, data);
     steps.show(makeTable("Steps", columns, data, { name: "table.list.steps" }));
-    const who = data.flatMap(({ event_uid, stopped: some }, at) =>
-      some.map((one) => ({ ...one, after: at === data.length - 1 ? `${event_uid}, the last` : event_uid })),
-    );
+    // Who has taken the last step stops nowhere.
+    const who = data
+      .slice(0, -1)
+      .flatMap(({ event_uid, stopped: some }) => some.map((one) => ({ ...one, after: event_uid })));
     stopped.element.hidden = who.length === 0;
     stopped.hold(STOPPED, who);
     const list = makeTable("Who stops where", STOPPED, who, { name: "table.texts" });
@@ -87,26 +103,21 @@ export const createSteps = (main: Element, ask: Ask) => {
     );
   };
   const cards = make("div.cards", { hidden: true }, steps.element, stopped.element);
-  return createView<Steps | Numbers>(main, "Steps", {
+  const namesOf = (state: State) => `/v2/numbers/questions/keys?${toQuery(state, { most: "1000", series: "0" })}`;
+  return createView<Steps | Answer>(main, "Steps", {
     ask,
     address: (state) =>
-      state.first && state.second
-        ? `/v2/numbers/steps?${toQuery(state, only(ASKED, state))}`
-        : `/v2/numbers?${toQuery(state)}`,
+      state.first && state.second ? `/v2/numbers/steps?${toQuery(state, only(ASKED, state))}` : namesOf(state),
     draw: async (answer, state, isNow) => {
       refill();
-      const known = answer.object === "numbers" ? answer : await ask.get<Numbers>(`/v2/numbers?${toQuery(state)}`);
-      const { data, more } = known?.events ?? { data: [], more: [] };
-      replace(names, ...[...data, ...more].map(({ event_uid }) => make("option", { value: event_uid })));
-      cards.hidden = answer.object === "numbers";
-      if (answer.object === "numbers") return { told: "Name two to five events, in the order in which they are done." };
-      const isUnknown = async ({ contacts, event_uid }: Step) => {
-        const query = new URLSearchParams({ event_uid, limit: "1" });
-        return contacts === 0 && (await ask.get<{ data: unknown[] }>(`/v2/events?${query}`))?.data.length === 0;
-      };
-      const areUnknown = await Promise.all(answer.data.map(isUnknown));
-      if (!isNow()) return undefined;
-      draw(answer.data, areUnknown);
+      const known = answer.object === "numbers.answer" ? answer : await ask.get<Answer>(namesOf(state));
+      if (!known || !isNow()) return undefined;
+      const all = new Set(known.data.map(({ key }) => String(key)));
+      replace(names, ...[...all].map((value) => make("option", { value })));
+      cards.hidden = answer.object === "numbers.answer";
+      if (answer.object === "numbers.answer")
+        return { told: "Name two to five events, in the order in which they are done." };
+      draw(answer.data, all);
       const latest = "Of a name that came more often, the latest 200,000 events were looked at. ";
       return { told: `Begun in this time. ${answer.cut ? latest : ""}${toldOf(answer.counted_to, answer)}` };
     },
@@ -115,18 +126,38 @@ export const createSteps = (main: Element, ask: Ask) => {
 };
 
 type Row = Answer["data"][number];
+/** In the words of the pages, where the interface has others. */
+const inWords = (text: string): string =>
+  text.replace(/\bcontact(s?)\b/g, (_, many) => (many ? "people" : "person")).replaceAll("`", "");
+/** The name of a parameter, or of a column. */
+const nameIn = (name: string): string => {
+  const words = inWords(
+    name
+      .replace(/^unique_id$/, "uid")
+      .replace(/(?<=.)_uid$/, "")
+      .replaceAll("_", " "),
+  );
+  return words[0]!.toUpperCase() + words.slice(1);
+};
+const inText = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return String(value ?? "");
+  if (Array.isArray(value)) return value.map(inText).join(", ");
+  const { name, ...members } = value as Record<string, unknown>;
+  const all = Object.entries(members).map(([member, of]) => `${nameIn(member)}: ${inText(of)}`);
+  return name === undefined ? all.join(", ") : inText(name);
+};
 const cellOf = (head: string, value: unknown): string | number => {
-  if (typeof value !== "number") return value === null || value === undefined ? "" : toText(value);
+  if (typeof value !== "number") return inText(value);
   return head.endsWith("_at") ? stampOf(value) : value;
 };
 
 /** One question, asked at the press of a button. */
 const createQuestion = (ask: Ask, { name, title, note, parameters, sql }: Questions["data"][number]) => {
-  const card = makeCard(name, title, { isWide: true, note });
+  const card = makeCard(name, inWords(title), { isWide: true, note: inWords(note) });
   const shown = make("div");
   const fields = parameters.map(({ name, description, standard }) => [
     name,
-    [`${name}: ${description}`, { placeholder: standard, required: standard === undefined }],
+    [`${nameIn(name)}: ${inWords(description)}`, { placeholder: standard, required: standard === undefined }],
   ]);
   const form = makeForm("form.fields", Object.fromEntries(fields), "Ask", async (given) => {
     replace(shown, make("p.note", { role: "status" }, "One moment …"));
@@ -136,7 +167,8 @@ const createQuestion = (ask: Ask, { name, title, note, parameters, sql }: Questi
       const heads = [...new Set(rows.flatMap(Object.keys))];
       const columns = heads.map((head): Column<Row> => {
         const of = (row: Row) => cellOf(head, row[head]);
-        return { head, of, shown: (row) => (typeof of(row) === "number" ? of(row) : cut(String(of(row)))) };
+        const shown = (row: Row) => (typeof of(row) === "number" ? of(row) : cut(String(of(row))));
+        return { head: nameIn(head), of, shown: head === "id" ? null : shown };
       });
       card.hold(columns, rows);
       const table = makeTable(title, columns, rows, { name: "table.texts" });
@@ -157,7 +189,9 @@ export const createQuestions = (main: Element, ask: Ask) => {
     address: () => "/v2/numbers/questions",
     draw: async ({ data }) => {
       if (list.childElementCount === 0) replace(list, ...data.map((one) => createQuestion(ask, one)));
-      return { told: "What is not given stands for all; the time is the one chosen here." };
+      return {
+        told: "What is left empty stands for all, or for what stands there in grey; the time is the one chosen above.",
+      };
     },
     parts: [list, make("p.note", "A program asks them by the ", link("/docs", "interface"), " of this service.")],
   });

@@ -42,6 +42,14 @@ const remember = (token: string | undefined): void => {
   }
 };
 
+/** What is wrong with a token. */
+export const wrongToken = (wanted: "access" | "admin", { headers }: Response): string => {
+  const [, kind] = /kind="(\w+)"/.exec(headers.get("www-authenticate") ?? "") ?? [];
+  return kind === undefined
+    ? "The service does not know this token."
+    : `This token is of the kind ${kind}: the ${wanted} token is wanted.`;
+};
+
 export type Ask = ReturnType<typeof createAsk>;
 
 /**
@@ -98,14 +106,7 @@ export const createAsk = ({ opened, closed }: { opened: () => void; closed: () =
       const sent = token;
       const answer = await fetch(path, { headers: { authorization: `Bearer ${sent}` } });
       if (answer.status === 401 || sent !== token) {
-        const { error } = await answer.json().catch(() => ({}));
-        const [, kind] = /of the kind (\w+)/.exec(error) ?? [];
-        if (sent === token)
-          close(
-            kind === undefined
-              ? "The service does not know this token."
-              : `This token is of the kind ${kind}: this page wants the access token.`,
-          );
+        if (sent === token) close(wrongToken("access", answer));
         return undefined;
       }
       const body = await answer.json();

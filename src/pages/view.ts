@@ -1,6 +1,7 @@
+import { createLeftOut } from "./cards.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
 import { day, dayOf, moment, stepFormat, times } from "./format.js";
-import type { Ask, Numbers } from "./session.js";
+import type { Ask, LeftOut, Numbers } from "./session.js";
 import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./url-state.js";
 
 /** Milliseconds after which the figures are asked for again. */
@@ -59,7 +60,7 @@ interface Shown {
  *
  * @param heading of the page, until its record is known
  * @param address what is asked for
- * @param draw what is shown of the answer; `undefined` where something else was chosen meanwhile
+ * @param draw what is shown of the answer, and of who is left out; `undefined` where something else was chosen meanwhile
  */
 export const createView = <T>(
   main: Element,
@@ -67,20 +68,23 @@ export const createView = <T>(
   options: {
     ask: Ask;
     address: (state: State) => string;
-    draw: (answer: T, state: State, isNow: () => boolean) => Promise<Shown | undefined>;
+    draw: (answer: T, state: State, isNow: () => boolean, left: Promise<LeftOut["data"]>) => Promise<Shown | undefined>;
     parts: readonly Element[];
     above?: readonly Element[];
     hasTimes?: boolean;
+    /** May the token be told of somebody? */
+    hasNames?: (answer: T) => boolean;
   },
 ) => {
-  const { ask, address, draw, parts, above = [], hasTimes = true } = options;
+  const { ask, address, draw, parts, above = [], hasTimes = true, hasNames = () => true } = options;
   const title = make("h1", heading);
   const status = make("p.note", { role: "status" }, "Loading …");
-  const foot = make("p.note", link("/questions", "All questions"));
+  const [foot, leftOut] = [make("p.note", link("/questions", "All questions")), createLeftOut(ask)];
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
-  const element = make("div.numbers-view", { "aria-busy": "true" }, ...above, head, filters, status, ...parts, foot);
+  const [all, state] = [[...above, head, filters, status, ...parts, leftOut.element, foot], { "aria-busy": "true" }];
+  const element = make("div.numbers-view", state, ...all);
   let turn = 0;
   let isOver = false;
   /** Nothing is left to be shown, nor asked for. */
@@ -102,9 +106,10 @@ export const createView = <T>(
     drawFilters(filters, state);
     try {
       const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(address(state));
-      const shown = answer && isNow() && (await draw(answer, state, isNow));
+      const left = answer && hasNames(answer) ? leftOut.load() : Promise.resolve([]);
+      const [shown] = await Promise.all([answer && isNow() && draw(answer, state, isNow, left), left]);
       // Something else was chosen meanwhile, or the token was wrong.
-      if (!shown || !isNow()) return;
+      if (!answer || !shown || !isNow()) return;
       drawFilters(filters, state, shown.names);
       status.textContent = shown.told;
       title.textContent = shown.title ?? heading;
@@ -115,7 +120,10 @@ export const createView = <T>(
       if (!isNow()) return;
       const { status: code, message } = error as Error & { status?: number };
       if (code === 404) return end("Nothing of it is stored: it was erased or never seen.");
-      status.textContent = `The service does not answer as it should: ${message}. It is asked again in a minute.`;
+      status.textContent =
+        code === 400
+          ? `This cannot be shown: ${message}.`
+          : `The service does not answer as it should: ${message}. It is asked again in a minute.`;
     }
   };
   main.append(element);

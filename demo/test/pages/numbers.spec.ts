@@ -29,7 +29,7 @@ test(
     await expect(field(page)).toBeVisible();
     await expect(page.getByRole("heading")).toHaveText(["Log in"]);
     await give(page, API_TOKEN);
-    await expect(page.getByRole("alert")).toHaveText(/This token is of the kind api: this page wants the access token/);
+    await expect(page.getByRole("alert")).toHaveText(/This token is of the kind api: the access token is wanted/);
     await expect(field(page)).toBeFocused();
     await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
     expect(asked.filter((path) => !/^\/(numbers\/.*)?$/.test(path))).toEqual(["/v2/numbers"]);
@@ -55,7 +55,7 @@ test(
       ["7d", 7, "4", "3", "3", "2"],
       // Up to yesterday.
       ["30d", 30, "8", "3", "3", "3"],
-      ["90d", 90, "9", "3", "4", "3"],
+      ["90d", 90, "10", "3", "5", "4"],
     ] as const) {
       await choose(page, span);
       for (const [at, name] of ["events", "views", "contacts", "accounts"].entries())
@@ -83,10 +83,10 @@ test(
     expect((await cells(card(page, "active")))[1]!.slice(1)).toEqual(["2", "1"]);
     expect(await cells(card(page, "pages"))).toEqual([
       ["Path", "Views", "Share", "Change"],
-      ["/a", "2", "66.7%", "new"],
+      ["/a", "2", "66.7%", "from 0"],
       ["/b", "1", "33.3%", "-50%"],
     ]);
-    expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%", "new"]);
+    expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%", "from 0"]);
     expect(await cells(card(page, "accounts"))).toContainEqual(["Acme Ltd", "2", "66.7%", "-50%"]);
     expect(await cells(card(page, "fell"))).toEqual([
       ["Account", "Events", "Before", "Change"],
@@ -94,6 +94,8 @@ test(
       ["quiet", "0", "2", "-100%"],
     ]);
     await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
+    // What came in the time before, and does not now.
+    expect(await cells(card(page, "names"))).toContainEqual(["report_exported", "0", "0%", "-100%"]);
   },
 );
 
@@ -162,7 +164,7 @@ test("Who is left out, and who comes back, are asked for like the rest: an answe
   await page.getByRole("radio", { name: "24 hours" }).check();
   await expect(isTold).toBeHidden();
   await cut("**/v2/numbers/returning?of=contact");
-  await card(page, "returning").getByRole("radio", { name: "Contacts" }).check();
+  await card(page, "returning").getByRole("radio", { name: "People" }).check();
   await expect(isTold).toBeVisible();
 });
 

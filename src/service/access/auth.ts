@@ -55,7 +55,8 @@ export const requireBearer = ({ find, hasAdmin }: Access, ...kinds: Kind[]): pre
     const other = token === undefined ? "" : `this one is of the kind ${token.kind}, `;
     done(
       new HttpError(401, `the ${what} token is ${how}: ${other}send Authorization: Bearer <token>`, {
-        "www-authenticate": `Bearer realm="${realm}"${detail}`,
+        // `kind`, of a token of another one: for programs that have words of their own, as the pages have.
+        "www-authenticate": `Bearer realm="${realm}"${detail}${token ? `, kind="${token.kind}"` : ""}`,
       }),
     );
   };

@@ -6,13 +6,7 @@ import { ask } from "./questions.js";
 import type { Ranges } from "./spans.js";
 
 /** Which events: those of a name, a page, a referrer's host, or an account, by its uid. */
-interface Filter {
-  event_uid?: string | undefined;
-  host?: string | undefined;
-  path?: string | undefined;
-  referrer?: string | undefined;
-  account?: string | undefined;
-}
+type Filter = { [Name in "event_uid" | "host" | "path" | "referrer" | "account"]?: string | undefined };
 
 type Of<T extends TSchema, Name extends keyof Static<T>> = NonNullable<Static<T>[Name]>;
 type Told = typeof Numbers;
@@ -30,13 +24,7 @@ interface Matching {
   fell: Of<Told, "fell">;
   active: { contacts: Of<Told, "contacts">; accounts: Of<Told, "accounts"> };
 }
-interface Doers {
-  total: number;
-  before: number;
-  data: Of<Told, "busiest">["data"];
-  fell: Of<Told, "fell">;
-  accounts: Of<Told, "accounts">;
-}
+type Doers = Of<Told, "busiest"> & Pick<Matching, "fell"> & Matching["active"];
 
 type Listed = Static<typeof Accounts> & Doers & { events: number };
 const toKeyed = ({ data }: Static<typeof Accounts>) =>

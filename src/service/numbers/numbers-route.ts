@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { decodeText, filledText } from "../base/exact-text.js";
 import { wholeParams } from "../base/params.js";
 import type { Database, Query } from "../database/database.js";
@@ -39,7 +39,15 @@ import { readWhen, type When } from "./spans.js";
 
 const common = { tags: ["records"], security: [{ bearer: [] }] };
 const failures = errors(400, 401, 404, 405, 429, 500, 503);
-const own = (summary: string) => ({ ...common, summary: `${summary} (of this service alone)` });
+/** What a route is called, and what it answers. */
+const own = <const Answer extends TSchema, const More extends object>(
+  [summary, operationId]: readonly [summary: string, operationId: string],
+  answer: Answer,
+  more: More,
+) => ({
+  ...{ ...common, summary: `${summary} (of this service alone)`, operationId, ...more },
+  response: { 200: answer, ...failures },
+});
 
 interface State {
   time_zone: string;
@@ -85,14 +93,12 @@ export const numbersRoute =
     app.get(
       "/v2/numbers",
       {
-        schema: {
-          ...{ ...own("Sums of the events"), operationId: "getNumbers" },
+        schema: own(["Sums of the events", "getNumbers"], Numbers, {
           description:
             "By the time at which they happened. Of each kind a day keeps the 2,000 most frequent keys, the rest is counted together. " +
             "To a token for numbers alone nothing is told that has a uid. Of a page or a referrer, the latest 20,000 events tell whose they are.",
           querystring: NumbersQuery,
-          response: { 200: Numbers, ...failures },
-        },
+        }),
       },
       async ({ query: { account, ...asked }, workspace, kind }, reply): Promise<Static<typeof Numbers>> => {
         const isOfNumbers = kind === "numbers";
@@ -113,11 +119,9 @@ export const numbersRoute =
     app.get(
       "/v2/numbers/returning",
       {
-        schema: {
-          ...{ ...own("Count how many come back in the weeks after their first"), operationId: "getReturning" },
+        schema: own(["Count how many come back in the weeks after their first", "getReturning"], Returning, {
           querystring: Type.Object({ of: Type.Enum(["account", "contact"], { default: "account" }) }),
-          response: { 200: Returning, ...failures },
-        },
+        }),
       },
       async ({ query: { of }, workspace }) => {
         const { data } = await ask<Static<typeof Returning>>(query, "returning", { workspace, of });
@@ -126,56 +130,38 @@ export const numbersRoute =
     );
   };
 
+const LISTS = [
+  { kind: "accounts", ofId: "Accounts", querystring: AccountsQuery, answer: Accounts },
+  { kind: "contacts", ofId: "Contacts", querystring: ContactsQuery, answer: Contacts },
+] as const;
+
 /** `GET /v2/numbers/…`: who is behind the numbers. */
 export const peopleRoutes =
   (database: Pick<Database, "query">, settled: Settled): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { query, stateOf, readTime } = over(database, settled);
-    app.get(
-      "/v2/numbers/accounts",
-      {
-        preValidation: readIntegers("offset", "limit"),
-        schema: {
-          ...{ ...own("List the accounts of a time"), operationId: "listAccountsByEvents" },
-          querystring: AccountsQuery,
-          response: { 200: Accounts, ...failures },
+    for (const { kind, ofId, querystring, answer } of LISTS)
+      app.get(
+        `/v2/numbers/${kind}`,
+        {
+          preValidation: readIntegers("offset", "limit"),
+          schema: own([`List the ${kind} of a time`, `list${ofId}ByEvents`], answer, { querystring }),
         },
-      },
-      async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
-        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
-        const { search, without } = which;
-        const given = { workspace, ...ranges, ...which, ...encoded({ search, without }) };
-        const listed = await ask<Static<typeof Accounts>>(query, "accounts", given);
-        return { ...listed, object: "numbers.accounts" as const, ...told, offset: which.offset };
-      },
-    );
-    app.get(
-      "/v2/numbers/contacts",
-      {
-        preValidation: readIntegers("offset", "limit"),
-        schema: {
-          ...{ ...own("List the contacts of a time"), operationId: "listContactsByEvents" },
-          querystring: ContactsQuery,
-          response: { 200: Contacts, ...failures },
+        async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
+          const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
+          const { search, without, offset } = which;
+          const given = { workspace, ...ranges, ...which, ...encoded({ search, without }) };
+          const listed = await ask<object>(query, kind, given);
+          return { ...listed, object: `numbers.${kind}`, ...told, offset } as Static<typeof answer>;
         },
-      },
-      async ({ query: { span, from, to, time_zone, ...which }, workspace }, reply) => {
-        const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
-        const { search, without } = which;
-        const given = { workspace, ...ranges, ...which, ...encoded({ search, without }) };
-        const listed = await ask<Static<typeof Contacts>>(query, "contacts", given);
-        return { ...listed, object: "numbers.contacts" as const, ...told, offset: which.offset };
-      },
-    );
+      );
     app.get(
       "/v2/numbers/accounts/:id",
       {
-        schema: {
-          ...{ ...own("Get an account with its members and what it did"), operationId: "getAccountWithEvents" },
+        schema: own(["Get an account with its members and what it did", "getAccountWithEvents"], OneAccount, {
           params: One,
           querystring: Type.Object({ ...WhenQuery, ...FilterQuery }),
-          response: { 200: OneAccount, ...failures },
-        },
+        }),
       },
       async ({ params: { id }, query: { span, from, to, time_zone, ...filter }, workspace }, reply) => {
         const record = await READ.account(query, workspace, id);
@@ -197,13 +183,7 @@ export const peopleRoutes =
     );
     app.get(
       "/v2/numbers/contacts/:id",
-      {
-        schema: {
-          ...{ ...own("Get a contact with its accounts"), operationId: "getContactWithEvents" },
-          params: One,
-          response: { 200: OneContact, ...failures },
-        },
-      },
+      { schema: own(["Get a contact with its accounts", "getContactWithEvents"], OneContact, { params: One }) },
       async ({ params: { id }, workspace }) => {
         const record = await READ.contact(query, workspace, id);
         const contact = record.unique_id;
@@ -227,13 +207,13 @@ export const peopleRoutes =
         `/v2/numbers/${kind}s/:id/events`,
         {
           preValidation: readIntegers("limit"),
-          schema: {
-            ...own(`List the events of one ${kind}, the newest first`),
-            operationId: kind === "account" ? "listEventsOfAccount" : "listEventsOfContact",
-            params: One,
-            querystring: TimeLineQuery,
-            response: { 200: TimeLine, ...failures },
-          },
+          schema: own(
+            [
+              `List the events of one ${kind}, the newest first`,
+              kind === "account" ? "listEventsOfAccount" : "listEventsOfContact",
+            ],
+            ...([TimeLine, { params: One, querystring: TimeLineQuery }] as const),
+          ),
         },
         async ({ params: { id }, query: { before, limit, ...filter }, workspace }) => {
           const { unique_id: uid } = await READ[kind](query, workspace, id);
@@ -249,12 +229,10 @@ export const peopleRoutes =
       "/v2/numbers/steps",
       {
         preValidation: readIntegers("within"),
-        schema: {
-          ...{ ...own("Count how many take two to five steps, one after the other"), operationId: "getSteps" },
+        schema: own(["Count how many take two to five steps, one after the other", "getSteps"], Steps, {
           description: "Of the latest 200,000 events of each name; those count that begin in this time.",
           querystring: StepsQuery,
-          response: { 200: Steps, ...failures },
-        },
+        }),
       },
       async ({ query: { span, from, to, time_zone, within, ...names }, workspace }, reply) => {
         const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
@@ -265,12 +243,7 @@ export const peopleRoutes =
     );
     app.get(
       "/v2/numbers/questions",
-      {
-        schema: {
-          ...{ ...own("List the questions that can be asked"), operationId: "listQuestions" },
-          response: { 200: Questions, ...failures },
-        },
-      },
+      { schema: own(["List the questions that can be asked", "listQuestions"], Questions, {}) },
       async () => ({
         object: "numbers.questions" as const,
         data: [...QUESTIONS.values()].map((one) => ({ ...one, parameters: parametersOf(one) })),
@@ -279,13 +252,11 @@ export const peopleRoutes =
     app.get(
       "/v2/numbers/questions/:name",
       {
-        schema: {
-          ...{ ...own("Ask a question"), operationId: "askQuestion" },
+        schema: own(["Ask a question", "askQuestion"], Answer, {
           params: Type.Object({ name: Type.String({ description: "As the list has it" }) }),
           // All of an answer is in memory.
           querystring: Type.Object({ ...Given, limit: Type.Optional(Type.String({ pattern: "^\\d{1,4}$" })) }),
-          response: { 200: Answer, ...failures },
-        },
+        }),
       },
       async ({ params: { name }, query: given, workspace }) => {
         const question = QUESTIONS.get(name);
@@ -296,12 +267,7 @@ export const peopleRoutes =
     );
     app.get(
       "/v2/numbers/left-out",
-      {
-        schema: {
-          ...{ ...own("List one's own accounts and contacts, which count nowhere"), operationId: "listLeftOut" },
-          response: { 200: LeftOut, ...failures },
-        },
-      },
+      { schema: own(["List one's own accounts and contacts, which count nowhere", "listLeftOut"], LeftOut, {}) },
       async ({ workspace }) => leftOutOf(query, workspace),
     );
   };

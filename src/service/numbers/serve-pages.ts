@@ -21,7 +21,7 @@ const FILES = {
 const EVERYWHERE = { "/numbers/lib.js": "public, max-age=3600", "/inspector.js": "no-cache" };
 
 /** The pages. Which one it is, the script reads from the address. */
-const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts", "/contacts/:id", "/steps", "/questions"];
+const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts", "/contacts/:id", "/steps", "/questions", "/left-out"];
 
 /**
  * The pages, each of which holds nothing but a form. What they show is asked for with the access token.

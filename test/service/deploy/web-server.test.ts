@@ -12,7 +12,7 @@ import { checkedBy, DEPLOY, folder, read } from "./deploy-folder.js";
 
 /** What visitors and the owner ask for, and what stays inside. */
 const OUTSIDE =
-  "/ /accounts /accounts/a /contacts /contacts/a /steps /questions /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(
+  "/ /accounts /accounts/a /contacts /contacts/a /steps /questions /left-out /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(
     / /,
   );
 const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers", "/accountsx"];

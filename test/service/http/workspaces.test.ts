@@ -51,7 +51,9 @@ it("tells figures without a uid to a token for numbers, and nothing else", async
     for (const path of paths) {
       const answer = await service.get(`/v2/numbers${path}`, wall);
       expect(answer.status, String(path)).toBe(status);
-      if (status === 401) expect((await answer.json()).error).toMatch(/this one is of the kind numbers/);
+      if (status !== 401) continue;
+      expect((await answer.json()).error).toMatch(/this one is of the kind numbers/);
+      expect(answer.headers.get("www-authenticate")).toMatch(/, kind="numbers"$/);
     }
   for (const path of ["events", "users", `accounts/${id}`])
     expect((await service.get(`/v2/${path}`, wall)).status, path).toBe(401);

@@ -20,14 +20,12 @@ WITH parts AS MATERIALIZED (
 ), months AS MATERIALIZED (
   -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
   SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, CASE :'search' || :'health' WHEN '' THEN greatest(lower(lately) - 76, past) ELSE coalesce(past, '1970-01-01') END) AS months
-), left_out_accounts AS MATERIALIZED (
-  SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
 ), left_outs AS MATERIALIZED (
-  SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
-  -- Who belongs to accounts that are left out, and to none else, and did nothing else.
-  UNION ALL SELECT contact_id FROM account_contacts AS own
-  WHERE account_id IN (SELECT id FROM left_out_accounts) AND NOT EXISTS (SELECT FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND contact = own.contact_id AND days & seen <> 0::bit(31))
-    AND NOT EXISTS (SELECT FROM account_contacts AS other WHERE other.contact_id = own.contact_id AND account_id NOT IN (SELECT id FROM left_out_accounts))
+  SELECT id, TRUE AS is_itself FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
+  -- Who belongs to accounts that are left out, and to no other.
+  UNION ALL SELECT own.contact_id, FALSE FROM left_out JOIN account_contacts AS own ON account_id = id JOIN account_contacts AS every USING (contact_id)
+  WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
+  GROUP BY 1 HAVING bool_and(every.account_id IN (SELECT id FROM left_out WHERE kind = 'account' AND NOT back))
 ), found AS MATERIALIZED (
   SELECT * FROM (
     SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
@@ -95,7 +93,7 @@ SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),
-      'events', events, 'before', before, 'change', change, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs),
+      'events', events, 'before', before, 'change', change, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs WHERE is_itself OR last_seen_on IS NULL),
       'health', page.health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || page.health END) ORDER BY place), '[]')
     FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer

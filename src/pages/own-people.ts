@@ -1,0 +1,60 @@
+import { createAdminForm, leaveOut } from "./admin-forms.js";
+import { nameOf, WORDS } from "./cards.js";
+import { type Column, make, makeScroll, makeTable, replace } from "./elements.js";
+import type { Ask, LeftOut, Named } from "./session.js";
+import { linkToAccount, linkToContact } from "./url-state.js";
+import { createView } from "./view.js";
+
+type One = LeftOut["data"][number];
+
+const button = (value: string, text: string, more = {}, name = "button") =>
+  make(name, { type: "submit", value, ...more }, text);
+const COLUMNS: Column<One>[] = [
+  { head: "Who", shown: (one) => nameOf(one, one.kind === "account" ? linkToAccount(one) : linkToContact(one)) },
+  { head: "What", shown: ({ kind }) => WORDS[kind] },
+  { head: "Figures", shown: ({ pending }) => (pending ? "are on the way" : "are without it") },
+  {
+    head: "Again",
+    shown: ({ kind, id, name }) =>
+      button(
+        `${kind}s/${id}`,
+        "Count again",
+        { formnovalidate: true, "aria-label": `Count ${name} again` },
+        "button.quiet",
+      ),
+  },
+];
+
+/** Who counts nowhere, as one's own: a list, to which somebody is added, and from which each is counted again. */
+export const createOwnPeople = (main: Element, ask: Ask) => {
+  const uid = make("input", { autocomplete: "off", spellcheck: "false", required: true });
+  const list = makeScroll("Left out", [], "div.scroll.whole");
+  const deed = async (given: string, value: string): Promise<string> => {
+    const isNew = !value.includes("/");
+    const path = `/v2/${value}?uid=${encodeURIComponent(uid.value.trim())}`;
+    const said = await leaveOut(given, isNew ? `${value}/${(await ask.get<Named>(path))!.id}` : value, isNew);
+    view.show();
+    return said;
+  };
+  const form = createAdminForm(
+    deed,
+    make("label", "Its uid, as your pages send it", uid),
+    make("div.actions", button("accounts", "Leave this account out"), button("contacts", "Leave this person out")),
+    list,
+  );
+  const view = createView<LeftOut>(main, "Your own people", {
+    ask,
+    address: () => "/v2/numbers/left-out",
+    draw: async ({ data }) => {
+      const none = make("p.nothing", "Nobody is left out.");
+      replace(list, data.length === 0 ? none : makeTable("Left out", COLUMNS, data));
+      return { told: "No figure and no health counts what these do, or did. A person goes with its account." };
+    },
+    hasTimes: false,
+    parts: [
+      make("section.card", { "aria-label": "Who is left out", "data-card": "left-out" }, form),
+      make("p.note", "Your own browser alone: choose Leave out my visits in the inspector, whose link stands below."),
+    ],
+  });
+  return view;
+};
