@@ -46,6 +46,6 @@ const load = async (options: autocannon.Options, body: () => unknown): Promise<L
   return { perSecond: requests.average, p50: latency.p50, p99: latency.p99 };
 };
 
-/** Posts events for some seconds. */
-export const post = (url: string, duration: number): Promise<Load> =>
-  load({ url: `${url}/v1/track/event?api_token=demo-api-token`, duration }, nextEvent);
+/** Posts events for some seconds, or so many. */
+export const post = (url: string, much: { duration: number } | { amount: number }): Promise<Load> =>
+  load({ url: `${url}/v1/track/event?api_token=demo-api-token`, ...much }, nextEvent);

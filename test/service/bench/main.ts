@@ -24,13 +24,16 @@ import { type Load, post } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
+/** Events before the first round. */
+const WARM = 30_000;
 const BARE = ["--import", "tsx", "test/service/bench/bare.ts"];
 
 /** A service over a database, and what events cost. @param pids the servers of the database @param args of Node. Default: the service */
 const openSide = async (where: Record<string, string>, pids: () => number[], args?: string[]) => {
   const service = spawnService({ ...where, TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1" }, args);
   const url = await service.ready();
-  await post(url, 2);
+  // Compiled by then, however busy the machine is.
+  await post(url, { amount: WARM });
   const rounds: (Load & { costs: number[] })[] = [];
   const of = (value: (round: (typeof rounds)[number]) => number) => Math.round(median(rounds.map(value)));
   return {
@@ -38,7 +41,7 @@ const openSide = async (where: Record<string, string>, pids: () => number[], arg
     round: async () => {
       const times = () => [service.process.pid!, ...pids()].map(cpuSeconds);
       const before = times();
-      const load = await post(url, SECONDS);
+      const load = await post(url, { duration: SECONDS });
       const costs = times().map((time, at) => ((time - before[at]!) * 1e6) / (load.perSecond * SECONDS));
       // A server of its own is among the processes that it has started.
       if (where.DATABASE_URL === undefined) costs[0]! -= costs[1]!;
