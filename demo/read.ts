@@ -1,7 +1,7 @@
 /** `npm run demo:read`: the five look-ups and one event sent from a server, against the running demo service. */
 import { createReader, TrackletError } from "../src/read.js";
 import { sendEvent } from "../src/send.js";
-import { DEMO_TOKENS } from "../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../src/service/config/defaults.mjs";
 import { readConfig } from "../src/service/config/options.js";
 
 const { env } = process;

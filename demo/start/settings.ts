@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../../src/service/base/start-error.js";
-import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../../src/service/config/defaults.mjs";
 import { readConfig } from "../../src/service/config/options.js";
 
 const DEFAULTS = { ...readConfig({ TRACKLET_DEMO: "on" }), ...DEMO_TOKENS };

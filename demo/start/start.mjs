@@ -7,7 +7,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_PORT } from "../../src/service/config/default-port.mjs";
+import { DEFAULT_PORT } from "../../src/service/config/defaults.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HOST = "127.0.0.1";

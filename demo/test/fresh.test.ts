@@ -37,7 +37,7 @@ const write = async (...paths: string[]): Promise<void> => {
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tracklet-fresh-"));
-  for (const path of ["demo/start/start.mjs", "src/service/config/default-port.mjs"]) {
+  for (const path of ["demo/start/start.mjs", "src/service/config/defaults.mjs"]) {
     await cp(join(ROOT, path), join(root, path), { recursive: true });
     for (const old of [path, dirname(path)]) await utimes(join(root, old), 0, 0);
   }

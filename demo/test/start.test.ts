@@ -138,7 +138,7 @@ describe("npm start, when something is wrong, says so in one line", () => {
 
 it("npm start finds out about used ports before it installs anything", async () => {
   const bare = join(folder, "clone");
-  for (const path of ["demo/start", "src/service/config/default-port.mjs"])
+  for (const path of ["demo/start", "src/service/config/defaults.mjs"])
     await cp(join(ROOT, path), join(bare, path), { recursive: true });
   const owner = createServer().listen(servicePort, "127.0.0.1");
   await once(owner, "listening");

@@ -1,4 +1,4 @@
-import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../../src/service/config/defaults.mjs";
 
 /** Options of a script tag. Every name becomes one `data-` attribute; `undefined` leaves it out. */
 export interface TagOptions {

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../../src/service/config/defaults.mjs";
 import { spawnService } from "../service/support/service-process.js";
 import { dataFolder } from "./data-folder.js";
 

@@ -6,8 +6,7 @@ import { DEFAULT_WORKSPACE, parseObject } from "../base/exact-text.js";
 import { isLoopback } from "../base/loopback.js";
 import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
-import { DEFAULT_PORT } from "./default-port.mjs";
-import { DEMO_TOKENS } from "./demo-tokens.js";
+import { DEFAULT_PORT, DEMO_TOKENS } from "./defaults.mjs";
 
 /** The root of the repository or of a release, seen from the source of the service or from what is built of it, `build/service`. */
 export const ROOT_FOLDER = import.meta.url.replace(/(.*\/)(src|build)\/service\/.*/, "$1");

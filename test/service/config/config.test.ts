@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../../../src/service/config/defaults.mjs";
 import { addressesOf, OPTIONS, type Option, readConfig } from "../../../src/service/config/options.js";
 
 it("has a table of its options in the README", async () => {

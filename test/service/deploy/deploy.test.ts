@@ -7,7 +7,7 @@ import { validate as lintDockerfile } from "dockerfile-utils";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { DEFAULT_PORT } from "../../../src/service/config/default-port.mjs";
+import { DEFAULT_PORT } from "../../../src/service/config/defaults.mjs";
 import { OPTIONS } from "../../../src/service/config/options.js";
 import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/postgres.js";
 import { findProgram } from "../../support/engines.js";

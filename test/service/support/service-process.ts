@@ -1,4 +1,4 @@
-import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
+import { DEMO_TOKENS } from "../../../src/service/config/defaults.mjs";
 import { launch } from "../../support/launch.js";
 
 /** The built service. */
