@@ -1,8 +1,9 @@
 /*
  * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients (`CLIENTS=256`), over a PostgreSQL of its own
  * and over a given one, and tells what each costs, and its ratio to the floor of `bare.ts`; `latency` fills a database with a year of a million
- * events (`MILLIONS=10`), and times each look-up, each answer of the numbers and each question of docs/service/sql.md. Named as an argument,
- * each runs alone. It never fails on a figure: figures depend on the machine and on what else it does, so ratios are of one run.
+ * events, and times each look-up, each answer of the numbers, and each question of docs/service/sql.md by its time. Named as an argument, each
+ * runs alone. `npm run year -- 10000000 12000` is `latency` with as many events and accounts. It never fails on a figure: figures depend on the
+ * machine and on what else it does, so ratios are of one run.
  */
 import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
@@ -12,7 +13,7 @@ import { filesOf, readServerFile } from "../../../src/service/database/embedded/
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
-import { SPANS } from "../../../src/service/numbers/spans.js";
+import { readWhen, SPANS, type When } from "../../../src/service/numbers/spans.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds } from "../../support/processor-time.js";
@@ -97,10 +98,10 @@ const throughput = async (): Promise<void> => {
 };
 
 /** A year of a site. */
-const EVENTS = Number(process.env.MILLIONS ?? 1) * 1_000_000;
-const SITE = { events: EVENTS, contacts: 20_000, accounts: 500, users: 100_000, days: 365 };
+const [EVENTS = 1_000_000, accounts = 300] = process.argv.map(Number).filter((one) => one > 0);
+const SITE = { events: EVENTS, contacts: 20_000, accounts, users: 100_000, days: 365 };
 const REQUESTS = 40;
-/** Of a question in SQL the best of so many. */
+/** Of a question in SQL the middle of so many. */
 const ASKED = 3;
 
 /** What the pages ask for. */
@@ -146,18 +147,31 @@ const latency = async (): Promise<void> => {
   const client = new pg.Client(server.url);
   await client.connect();
   // As a tool asks it, without a limit.
-  const given = { workspace: "default", account: "bulk-7", contact: "bulk-7", days: "empty", days_before: "empty" };
+  const given = { workspace: "default", account: "bulk-7", contact: "bulk-7", first: "event-7", second: "event-8" };
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const times = Object.keys(SPANS).map((span): [string, When] => [span, { span: span as When["span"] }]);
+  times.push(["a year", { span: "30d", from: ago(365), to: ago(1) }]);
+  const byTime: typeof rows = {};
   for (const question of QUESTIONS.values()) {
-    const { text, values } = prepare(question, given);
-    const times: number[] = [];
-    for (let from = performance.now(); times.length < ASKED; from = performance.now()) {
-      await client.query(text, values);
-      times.push(performance.now() - from);
+    const own = Object.entries(given).filter(([name]) =>
+      question.parameters.some((one) => one.name === name && one.standard === undefined),
+    );
+    const isTimed = question.parameters.some(({ name }) => name === "days" || name === "from");
+    const row: Record<string, number> = {};
+    for (const [name, when] of isTimed ? times : times.slice(0, 1)) {
+      const { text, values } = prepare(question, { ...readWhen(when, "UTC").ranges, ...Object.fromEntries(own) });
+      const took: number[] = [];
+      for (let from = performance.now(); took.length < ASKED; from = performance.now()) {
+        await client.query(text, values);
+        took.push(performance.now() - from);
+      }
+      row[isTimed ? name : "at any time"] = Math.round(median(took));
     }
-    rows[question.name] = { "p50 ms": Math.round(median(times)) };
+    byTime[question.name] = row;
   }
   await client.end();
   console.table(rows);
+  console.table(byTime);
   await server.stop();
 };
 
