@@ -9,7 +9,7 @@ WITH own AS MATERIALIZED (
     daterange(first, first + 84)::text, daterange('1970-01-01', first)::text, (SELECT past FROM counted WHERE workspace = :'workspace')) AS months
 ), patterns AS MATERIALIZED (
   -- The first day of each week has a bit where any of its days has.
-  SELECT (days | days << 1 | days << 2 | days << 3 | days << 4 | days << 5 | days << 6) & repeat('1000000', 12)::bit(84) AS weeks, count(*) AS count FROM (
+  SELECT (days | (days << 1) | (days << 2) | (days << 3) | (days << 4) | (days << 5) | (days << 6)) & repeat('1000000', 12)::bit(84) AS weeks, count(*) AS count FROM (
     SELECT CASE :'of' WHEN 'contact' THEN contact ELSE account END AS who, bit_or((days & mask)::bit(84) >> month - first) AS days
     FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND (:'of' = 'contact' OR account <> '00000000-0000-0000-0000-000000000000')
     GROUP BY 1 HAVING bool_or(days & mask_before <> 0::bit(31)) IS NOT TRUE) AS began
