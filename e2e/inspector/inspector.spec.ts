@@ -108,6 +108,8 @@ test("The inspector fits a phone and a desk, and can be read in light and dark",
     const body = panel(page).getByRole("group", { name: "State" });
     expect(await body.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   }
+  // Axe measures no colours outside of the body.
+  await page.evaluate(() => document.body.append(document.querySelector("tracklet-inspector")!));
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await faultsOf(page, { runOnly: ["color-contrast"] }), colorScheme).toEqual([]);
