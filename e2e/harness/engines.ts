@@ -26,8 +26,6 @@ export const EVERY_ENGINE = { tag: "@engines" };
 export const CORE = { tag: ["@engines", "@core"] };
 /** The tags of those that run by https, too: what becomes of events when pages are left, cached, or several. */
 export const EITHER = { tag: ["@engines", "@https"] };
-/** The tag of tests that run in the two engines that the runner drives by itself: their tabs can do all that its own can. */
-export const PAGES = { tag: "@pages" };
 
 /** A browser, and how a visit of it begins: with a storage of its own. */
 interface Engine {

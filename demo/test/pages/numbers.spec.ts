@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
-import { PAGES } from "../../../e2e/harness/engines.js";
 import { startSite } from "../../../e2e/harness/site.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/service.js";
@@ -19,108 +18,101 @@ const choose = async (page: Page, span: string) => {
   await settled(page);
 };
 
-test(
-  "The numbers page shows nothing but a form, and asks for nothing, until it has the access token",
-  PAGES,
-  async ({ page }) => {
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto("/");
-    await expect(field(page)).toBeVisible();
-    await expect(page.getByRole("heading")).toHaveText(["Log in"]);
-    await give(page, API_TOKEN);
-    await expect(page.getByRole("alert")).toHaveText(/This token is of the kind api: the access token is wanted/);
-    await expect(field(page)).toBeFocused();
-    await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
-    expect(asked.filter((path) => !/^\/(numbers\/.*)?$/.test(path))).toEqual(["/v2/numbers"]);
+test("The numbers page shows nothing but a form, and asks for nothing, until it has the access token", async ({
+  page,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto("/");
+  await expect(field(page)).toBeVisible();
+  await expect(page.getByRole("heading")).toHaveText(["Log in"]);
+  await give(page, API_TOKEN);
+  await expect(page.getByRole("alert")).toHaveText(/This token is of the kind api: the access token is wanted/);
+  await expect(field(page)).toBeFocused();
+  await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
+  expect(asked.filter((path) => !/^\/(numbers\/.*)?$/.test(path))).toEqual(["/v2/numbers"]);
 
-    await give(page, ACCESS_TOKEN);
-    await expect(tile(page, "events")).toHaveText("4");
-    await page.reload();
-    await expect(tile(page, "events")).toHaveText("4");
-    await page.getByRole("button", { name: "Forget token" }).click();
-    await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
-    await page.reload();
-    await expect(field(page)).toBeVisible();
-  },
-);
+  await give(page, ACCESS_TOKEN);
+  await expect(tile(page, "events")).toHaveText("4");
+  await page.reload();
+  await expect(tile(page, "events")).toHaveText("4");
+  await page.getByRole("button", { name: "Forget token" }).click();
+  await expect(page.locator("[data-card], [data-tile]")).toHaveCount(0);
+  await page.reload();
+  await expect(field(page)).toBeVisible();
+});
 
-test(
-  "The numbers page shows what was stored: in each time, as figures, as bars, as tables",
-  PAGES,
-  async ({ page }) => {
-    await open(page);
-    for (const [span, steps, ...figures] of [
-      ["24h", 24, "3", "2", "2", "1"],
-      ["7d", 7, "4", "3", "3", "2"],
-      // Up to yesterday.
-      ["30d", 30, "8", "3", "3", "3"],
-      ["90d", 90, "10", "3", "5", "4"],
-    ] as const) {
-      await choose(page, span);
-      for (const [at, name] of ["events", "views", "contacts", "accounts"].entries())
-        await expect(tile(page, name)).toHaveText(figures[at]!);
-      const meant = steps === 24 ? /^since / : steps === 7 ? /^\w+ \d+ to \w+ \d+$/ : /^\w+ \d+ to .*, without today$/;
-      await expect(page.locator(".meant")).toHaveText(meant);
-      const table = card(page, "events").getByRole("table", { includeHidden: true });
-      await expect(table.locator("tbody tr")).toHaveCount(steps);
-    }
-    await expect(tile(page, "last")).toHaveText(/ago|now/);
+test("The numbers page shows what was stored: in each time, as figures, as bars, as tables", async ({ page }) => {
+  await open(page);
+  for (const [span, steps, ...figures] of [
+    ["24h", 24, "3", "2", "2", "1"],
+    ["7d", 7, "4", "3", "3", "2"],
+    // Up to yesterday.
+    ["30d", 30, "8", "3", "3", "3"],
+    ["90d", 90, "10", "3", "5", "4"],
+  ] as const) {
+    await choose(page, span);
+    for (const [at, name] of ["events", "views", "contacts", "accounts"].entries())
+      await expect(tile(page, name)).toHaveText(figures[at]!);
+    const meant = steps === 24 ? /^since / : steps === 7 ? /^\w+ \d+ to \w+ \d+$/ : /^\w+ \d+ to .*, without today$/;
+    await expect(page.locator(".meant")).toHaveText(meant);
+    const table = card(page, "events").getByRole("table", { includeHidden: true });
+    await expect(table.locator("tbody tr")).toHaveCount(steps);
+  }
+  await expect(tile(page, "last")).toHaveText(/ago|now/);
 
-    await choose(page, "7d");
-    for (const name of ["events", "active"]) {
-      const [canvas, table] = [card(page, name).getByRole("img"), card(page, name).getByRole("table")];
-      await expect(canvas).toHaveAccessibleName(/The table below has the figures\.$/);
-      await expect(table).toBeHidden();
-      await card(page, name).getByText("As a table").click();
-      await expect(table).toBeVisible();
-      expect(await hasColour(canvas, "--series-0")).toBe(true);
-    }
-    const [heads, today, , , early] = await cells(card(page, "events"));
-    expect(heads).toEqual(["Day", "pageview", "=1+1"]);
-    expect(today!.slice(1)).toEqual(["2", "1"]);
-    expect(early!.slice(1)).toEqual(["1", "0"]);
-    expect((await cells(card(page, "active")))[1]!.slice(1)).toEqual(["2", "1"]);
-    expect(await cells(card(page, "pages"))).toEqual([
-      ["Path", "Views", "Share", "Change"],
-      ["/a", "2", "66.7%", "from 0"],
-      ["/b", "1", "33.3%", "-50%"],
-    ]);
-    expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%", "from 0"]);
-    expect(await cells(card(page, "accounts"))).toContainEqual(["Acme Ltd", "2", "66.7%", "-50%"]);
-    expect(await cells(card(page, "fell"))).toEqual([
-      ["Account", "Events", "Before", "Change"],
-      ["Acme Ltd", "2", "4", "-50%"],
-      ["quiet", "0", "2", "-100%"],
-    ]);
-    await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
-    // What came in the time before, and does not now.
-    expect(await cells(card(page, "names"))).toContainEqual(["report_exported", "0", "0%", "-100%"]);
-  },
-);
+  await choose(page, "7d");
+  for (const name of ["events", "active"]) {
+    const [canvas, table] = [card(page, name).getByRole("img"), card(page, name).getByRole("table")];
+    await expect(canvas).toHaveAccessibleName(/The table below has the figures\.$/);
+    await expect(table).toBeHidden();
+    await card(page, name).getByText("As a table").click();
+    await expect(table).toBeVisible();
+    expect(await hasColour(canvas, "--series-0")).toBe(true);
+  }
+  const [heads, today, , , early] = await cells(card(page, "events"));
+  expect(heads).toEqual(["Day", "pageview", "=1+1"]);
+  expect(today!.slice(1)).toEqual(["2", "1"]);
+  expect(early!.slice(1)).toEqual(["1", "0"]);
+  expect((await cells(card(page, "active")))[1]!.slice(1)).toEqual(["2", "1"]);
+  expect(await cells(card(page, "pages"))).toEqual([
+    ["Path", "Views", "Share", "Change"],
+    ["/a", "2", "66.7%", "from 0"],
+    ["/b", "1", "33.3%", "-50%"],
+  ]);
+  expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%", "from 0"]);
+  expect(await cells(card(page, "accounts"))).toContainEqual(["Acme Ltd", "2", "66.7%", "-50%"]);
+  expect(await cells(card(page, "fell"))).toEqual([
+    ["Account", "Events", "Before", "Change"],
+    ["Acme Ltd", "2", "4", "-50%"],
+    ["quiet", "0", "2", "-100%"],
+  ]);
+  await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
+  // What came in the time before, and does not now.
+  expect(await cells(card(page, "names"))).toContainEqual(["report_exported", "0", "0%", "-100%"]);
+});
 
-test(
-  "A workspace without an event is shown the tag that brings the first one, and then its figures",
-  PAGES,
-  async ({ page, changing }) => {
-    await open(page, changing.url);
-    await expect(page.locator("[data-tile], [data-card]").filter({ visible: true })).toHaveCount(1);
-    const tag = await page.getByLabel("The tag").textContent();
-    expect(tag!.match(/https?:[^"]*/g)).toEqual([`${changing.url}/numbers/lib.js`, changing.url]);
-    const site = await startSite();
-    site.page("/", site.html({ tag: false, head: tag!.replace("YOUR_API_TOKEN", API_TOKEN) }));
-    const own = await page.context().newPage();
-    await own.goto(site.url);
-    await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === 1, {
-      what: "the event to be counted",
-    });
-    await site.close();
-    await page.reload();
-    await expect(tile(page, "events")).toHaveText("1");
-    await expect(card(page, "first")).toBeHidden();
-    await expect(card(page, "accounts")).toContainText("COMPANY");
-  },
-);
+test("A workspace without an event is shown the tag that brings the first one, and then its figures", async ({
+  page,
+  changing,
+}) => {
+  await open(page, changing.url);
+  await expect(page.locator("[data-tile], [data-card]").filter({ visible: true })).toHaveCount(1);
+  const tag = await page.getByLabel("The tag").textContent();
+  expect(tag!.match(/https?:[^"]*/g)).toEqual([`${changing.url}/numbers/lib.js`, changing.url]);
+  const site = await startSite();
+  site.page("/", site.html({ tag: false, head: tag!.replace("YOUR_API_TOKEN", API_TOKEN) }));
+  const own = await page.context().newPage();
+  await own.goto(site.url);
+  await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === 1, {
+    what: "the event to be counted",
+  });
+  await site.close();
+  await page.reload();
+  await expect(tile(page, "events")).toHaveText("1");
+  await expect(card(page, "first")).toBeHidden();
+  await expect(card(page, "accounts")).toContainText("COMPANY");
+});
 
 test("The numbers page shows events as they arrive, until the token is forgotten", async ({ page, changing }) => {
   await open(page, changing.url);
@@ -135,7 +127,7 @@ test("The numbers page shows events as they arrive, until the token is forgotten
   await expect(page.getByText("just_now")).toHaveCount(0);
 });
 
-test("The live page calls people and companies by their names, and each leads to its page", PAGES, async ({ page }) => {
+test("The live page calls people and companies by their names, and each leads to its page", async ({ page }) => {
   await open(page);
   await page.getByRole("link", { name: "Live" }).click();
   const row = page.locator("[data-rows] tr").filter({ hasText: "Anna Berg" }).first();
@@ -201,45 +193,44 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   expect((await read("accounts"))[1]).toMatch(/^"Acme Ltd","acme","2","1","2","4","-50",/);
 });
 
-test(
-  "No name hides: those beyond the chart's eight colours are links in a list, and a name keeps its colour",
-  PAGES,
-  async ({ page, changing }) => {
-    const names = Array.from({ length: 12 }, (_, at) => `name-${at + 10}`);
-    for (const event_uid of names) await changing.post({ contact_uid: "one", event_uid });
-    await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === names.length, {
-      what: "all events to be counted",
-    });
-    await open(page, changing.url);
-    const legend = card(page, "events").getByRole("list");
-    const colourOf = (name: string) =>
-      legend
-        .getByRole("listitem")
-        .filter({ hasText: name })
-        .locator(".swatch")
-        .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);
-    await expect(legend.getByRole("listitem")).toHaveText([...names.slice(0, 8).map((name) => `${name}1`), "others4"]);
-    const colours = await Promise.all(names.slice(0, 8).map(colourOf));
-    expect(new Set(colours).size).toBe(8);
-    const list = card(page, "names");
-    await expect(list.getByRole("rowheader")).toHaveText(names.slice(0, 10));
-    await list.getByRole("button", { name: "Show all" }).click();
-    await expect(list.getByRole("rowheader")).toHaveText(names);
-    await list.getByRole("link", { name: "name-21" }).click();
-    await settled(page);
-    await expect(tile(page, "events")).toHaveText("1");
-    await page.goto("about:blank");
-    await page.goto(`${changing.url}/#span=24h&name=name-13`);
-    await settled(page);
-    expect(await colourOf("name-13")).toBe(colours[3]);
-    await page.goto("about:blank");
-    await page.goto(`${changing.url}/#span=24h`);
-    await settled(page);
-    expect(await Promise.all(names.slice(0, 8).map(colourOf))).toEqual(colours);
-  },
-);
+test("No name hides: those beyond the chart's eight colours are links in a list, and a name keeps its colour", async ({
+  page,
+  changing,
+}) => {
+  const names = Array.from({ length: 12 }, (_, at) => `name-${at + 10}`);
+  for (const event_uid of names) await changing.post({ contact_uid: "one", event_uid });
+  await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === names.length, {
+    what: "all events to be counted",
+  });
+  await open(page, changing.url);
+  const legend = card(page, "events").getByRole("list");
+  const colourOf = (name: string) =>
+    legend
+      .getByRole("listitem")
+      .filter({ hasText: name })
+      .locator(".swatch")
+      .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);
+  await expect(legend.getByRole("listitem")).toHaveText([...names.slice(0, 8).map((name) => `${name}1`), "others4"]);
+  const colours = await Promise.all(names.slice(0, 8).map(colourOf));
+  expect(new Set(colours).size).toBe(8);
+  const list = card(page, "names");
+  await expect(list.getByRole("rowheader")).toHaveText(names.slice(0, 10));
+  await list.getByRole("button", { name: "Show all" }).click();
+  await expect(list.getByRole("rowheader")).toHaveText(names);
+  await list.getByRole("link", { name: "name-21" }).click();
+  await settled(page);
+  await expect(tile(page, "events")).toHaveText("1");
+  await page.goto("about:blank");
+  await page.goto(`${changing.url}/#span=24h&name=name-13`);
+  await settled(page);
+  expect(await colourOf("name-13")).toBe(colours[3]);
+  await page.goto("about:blank");
+  await page.goto(`${changing.url}/#span=24h`);
+  await settled(page);
+  expect(await Promise.all(names.slice(0, 8).map(colourOf))).toEqual(colours);
+});
 
-test("Days of a calendar are chosen, and a link to them shows the same", PAGES, async ({ page, context }) => {
+test("Days of a calendar are chosen, and a link to them shows the same", async ({ page, context }) => {
   await open(page);
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toLocaleDateString("sv");
   await page.getByLabel("From", { exact: true }).fill(day(9));

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
-import { PAGES } from "../../../e2e/harness/engines.js";
 import { runAndGo } from "../../../e2e/harness/tab.js";
 import { createToken } from "../../../src/service/access/tokens.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/service.js";
@@ -43,29 +42,25 @@ test("From a day to the account and the person behind it are three clicks, and t
 const columnOf = async (page: Page, day: number) =>
   ((day - 0.5) / 7) * (await page.locator("[data-card=events] .u-over").boundingBox())!.width;
 
-test(
-  "A name and a path lead to what they are made of, and each filter is taken away by itself",
-  PAGES,
-  async ({ page }) => {
-    await open(page);
-    await follow(page, "pageview", card(page, "events"));
-    await expect(tile(page, "events")).toHaveText("3");
-    await follow(page, "/a", card(page, "pages"));
-    await expect(tile(page, "events")).toHaveText("2");
-    expect(await cells(card(page, "people"))).toEqual([
-      ["Person", "Events", "Share", "Change"],
-      ["Anna Berg", "2", "100%", "from 0"],
-    ]);
-    await expect(page.getByRole("list", { name: "Filters" }).getByRole("listitem")).toHaveCount(2);
-    await page.getByRole("link", { name: "Without Event: pageview" }).click();
-    await expect(page).not.toHaveURL(/name=/);
-    await settled(page);
-    await page.getByRole("link", { name: "Without Path: /a" }).click();
-    await expect(tile(page, "events")).toHaveText("4");
-  },
-);
+test("A name and a path lead to what they are made of, and each filter is taken away by itself", async ({ page }) => {
+  await open(page);
+  await follow(page, "pageview", card(page, "events"));
+  await expect(tile(page, "events")).toHaveText("3");
+  await follow(page, "/a", card(page, "pages"));
+  await expect(tile(page, "events")).toHaveText("2");
+  expect(await cells(card(page, "people"))).toEqual([
+    ["Person", "Events", "Share", "Change"],
+    ["Anna Berg", "2", "100%", "from 0"],
+  ]);
+  await expect(page.getByRole("list", { name: "Filters" }).getByRole("listitem")).toHaveCount(2);
+  await page.getByRole("link", { name: "Without Event: pageview" }).click();
+  await expect(page).not.toHaveURL(/name=/);
+  await settled(page);
+  await page.getByRole("link", { name: "Without Path: /a" }).click();
+  await expect(tile(page, "events")).toHaveText("4");
+});
 
-test("The page of a name says how many did it, who did not, and when it was last", PAGES, async ({ page }) => {
+test("The page of a name says how many did it, who did not, and when it was last", async ({ page }) => {
   await open(page, "/#span=30d&name=report_exported");
   for (const name of ["accounts", "contacts"]) await expect(tile(page, name)).toHaveText("1 of 3");
   await expect(tile(page, "last")).toHaveText("9d ago");
@@ -84,7 +79,7 @@ test("The page of a name says how many did it, who did not, and when it was last
   await expect(page.getByRole("rowheader")).toHaveText(["quiet", "brisk"]);
 });
 
-test("Steps are named, and tell how many take them, where they stop, and who", PAGES, async ({ page }) => {
+test("Steps are named, and tell how many take them, where they stop, and who", async ({ page }) => {
   await open(page);
   await follow(page, "Steps", page.locator("nav.pages"));
   for (const [at, name] of ["signed_up", "report_exported", "=1+1"].entries())
@@ -123,7 +118,7 @@ test("Steps are named, and tell how many take them, where they stop, and who", P
   ]);
 });
 
-test("Any question is asked by a form, whose answer is a table with its SQL", PAGES, async ({ page }) => {
+test("Any question is asked by a form, whose answer is a table with its SQL", async ({ page }) => {
   await open(page);
   await follow(page, "All questions");
   const question = card(page, "keys");
@@ -134,86 +129,80 @@ test("Any question is asked by a form, whose answer is a table with its SQL", PA
   await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
 });
 
-test(
-  "The accounts are listed, sorted, searched, and told apart by who falls and who is silent",
-  PAGES,
-  async ({ page }) => {
-    await open(page, "/accounts");
-    const rows = async () => (await cells(page.locator("table.accounts"))).slice(1).map((row) => row.slice(0, 5));
-    expect(await rows()).toEqual([
-      ["Acme Ltdacme", "2", "1", "2", "-50%"],
-      ["brisk", "1", "1", "1", "from 0"],
-    ]);
-    // The list is the page: it scrolls with it.
-    await expect(page.getByRole("region", { name: "Accounts: table" })).toHaveCSS("max-height", "none");
-    await page.getByRole("link", { name: "Events", exact: true }).click();
-    await expect(page.getByRole("columnheader", { name: "Events" })).toHaveAttribute("aria-sort", "ascending");
-    await expect(page.getByRole("rowheader").first()).toHaveText("brisk");
-    await page.getByRole("link", { name: "falling 2" }).click();
-    await expect(page.getByRole("rowheader")).toHaveText(["quiet", "Acme Ltdacme"]);
-    await page.getByRole("link", { name: "silent 1" }).click();
-    await expect(page.getByRole("rowheader")).toHaveText(["gone"]);
-    await page.getByRole("link", { name: "new 1" }).click();
-    await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
-    await page.getByLabel("Search accounts").fill("quiet");
-    await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
-    await page.getByLabel("Search accounts").fill("ACME");
-    await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
-    await expect(page.getByLabel("Search accounts")).toBeFocused();
-    await page.getByLabel("Search accounts").fill("nobody");
-    await expect(page.locator("main")).toContainText('No account matches "nobody".');
-    await page.reload();
-    await expect(page.locator("main")).toContainText('No account matches "nobody".');
-  },
-);
+test("The accounts are listed, sorted, searched, and told apart by who falls and who is silent", async ({ page }) => {
+  await open(page, "/accounts");
+  const rows = async () => (await cells(page.locator("table.accounts"))).slice(1).map((row) => row.slice(0, 5));
+  expect(await rows()).toEqual([
+    ["Acme Ltdacme", "2", "1", "2", "-50%"],
+    ["brisk", "1", "1", "1", "from 0"],
+  ]);
+  // The list is the page: it scrolls with it.
+  await expect(page.getByRole("region", { name: "Accounts: table" })).toHaveCSS("max-height", "none");
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await expect(page.getByRole("columnheader", { name: "Events" })).toHaveAttribute("aria-sort", "ascending");
+  await expect(page.getByRole("rowheader").first()).toHaveText("brisk");
+  await page.getByRole("link", { name: "falling 2" }).click();
+  await expect(page.getByRole("rowheader")).toHaveText(["quiet", "Acme Ltdacme"]);
+  await page.getByRole("link", { name: "silent 1" }).click();
+  await expect(page.getByRole("rowheader")).toHaveText(["gone"]);
+  await page.getByRole("link", { name: "new 1" }).click();
+  await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
+  await page.getByLabel("Search accounts").fill("quiet");
+  await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
+  await page.getByLabel("Search accounts").fill("ACME");
+  await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
+  await expect(page.getByLabel("Search accounts")).toBeFocused();
+  await page.getByLabel("Search accounts").fill("nobody");
+  await expect(page.locator("main")).toContainText('No account matches "nobody".');
+  await page.reload();
+  await expect(page.locator("main")).toContainText('No account matches "nobody".');
+});
 
-test(
-  "People are listed, told apart, and found by name, e-mail address or uid, whenever they were active",
-  PAGES,
-  async ({ page }) => {
-    await open(page);
-    await follow(page, "People", page.locator("nav.pages"));
-    const rows = async () => (await cells(page.locator("table.contacts"))).slice(1).map((row) => row.slice(0, 4));
-    const [anna, ben, cleo] = [
-      ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "from 0"],
-      ["benAcme Ltd", "Acme Ltd", "1", "-75%"],
-      ["cleobrisk", "brisk", "1", "from 0"],
-    ];
-    expect((await rows())[0]).toEqual(anna);
-    expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
-    for (const [tab, names] of [
-      ["new 1", ["cleobrisk"]],
-      ["falling 2", ["benAcme Ltd", "doraquiet"]],
-      ["silent 1", ["gusgone"]],
-    ] as const) {
-      await follow(page, tab);
-      await expect(page.getByRole("rowheader")).toHaveText([...names]);
-    }
-    await follow(page, "active 3");
-    await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
-    // All of that health: Dora was active in the time before.
-    expect((await rows()).map(([name]) => name).sort()).toEqual([
-      ...["Anna Bergannaanna@acme.exampleAcme Ltd", "benAcme Ltd", "cleobrisk", "doraquiet"],
-    ]);
-    await page.getByRole("link", { name: "Without Health: average" }).click();
-    await settled(page);
-    const search = page.getByLabel("Search people");
-    for (const text of ["berg", "ANNA@acme", "anna"]) {
-      await search.fill(text);
-      await expect(page.getByRole("rowheader")).toHaveText(["Anna Bergannaanna@acme.exampleAcme Ltd"]);
-    }
-    await search.fill("acme ltd");
-    await expect(page.locator("main")).toContainText('No person matches "acme ltd".');
-    await follow(page, "Search accounts");
-    await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
-    await page.getByLabel("Search accounts").fill("dora");
-    await follow(page, "Search people");
-    await follow(page, "dora");
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("dora");
-  },
-);
+test("People are listed, told apart, and found by name, e-mail address or uid, whenever they were active", async ({
+  page,
+}) => {
+  await open(page);
+  await follow(page, "People", page.locator("nav.pages"));
+  const rows = async () => (await cells(page.locator("table.contacts"))).slice(1).map((row) => row.slice(0, 4));
+  const [anna, ben, cleo] = [
+    ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "from 0"],
+    ["benAcme Ltd", "Acme Ltd", "1", "-75%"],
+    ["cleobrisk", "brisk", "1", "from 0"],
+  ];
+  expect((await rows())[0]).toEqual(anna);
+  expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
+  for (const [tab, names] of [
+    ["new 1", ["cleobrisk"]],
+    ["falling 2", ["benAcme Ltd", "doraquiet"]],
+    ["silent 1", ["gusgone"]],
+  ] as const) {
+    await follow(page, tab);
+    await expect(page.getByRole("rowheader")).toHaveText([...names]);
+  }
+  await follow(page, "active 3");
+  await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
+  // All of that health: Dora was active in the time before.
+  expect((await rows()).map(([name]) => name).sort()).toEqual([
+    ...["Anna Bergannaanna@acme.exampleAcme Ltd", "benAcme Ltd", "cleobrisk", "doraquiet"],
+  ]);
+  await page.getByRole("link", { name: "Without Health: average" }).click();
+  await settled(page);
+  const search = page.getByLabel("Search people");
+  for (const text of ["berg", "ANNA@acme", "anna"]) {
+    await search.fill(text);
+    await expect(page.getByRole("rowheader")).toHaveText(["Anna Bergannaanna@acme.exampleAcme Ltd"]);
+  }
+  await search.fill("acme ltd");
+  await expect(page.locator("main")).toContainText('No person matches "acme ltd".');
+  await follow(page, "Search accounts");
+  await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
+  await page.getByLabel("Search accounts").fill("dora");
+  await follow(page, "Search people");
+  await follow(page, "dora");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("dora");
+});
 
-test("The page of an account shows its members, its days and what it did", PAGES, async ({ page }) => {
+test("The page of an account shows its members, its days and what it did", async ({ page }) => {
   await open(page, "/accounts#span=30d");
   await follow(page, "Acme Ltd");
   expect(page.url()).toMatch(/\/accounts\/[0-9a-f-]{36}#span=30d$/);
@@ -238,7 +227,7 @@ test("The page of an account shows its members, its days and what it did", PAGES
   expect(await members()).toEqual([heads("report_exported"), ["Anna Berganna", "0", "3"], ["ben", "4", "5"]]);
 });
 
-test("Coming back is told in squares, of accounts and of people", PAGES, async ({ page }) => {
+test("Coming back is told in squares, of accounts and of people", async ({ page }) => {
   await open(page);
   await card(page, "returning").getByLabel("People").check();
   // Anna alone was seen some nine weeks ago, and since then this week.
@@ -287,43 +276,42 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
 });
 
-test(
-  "One's own are left out by their uid, named at the foot of each page, and counted again",
-  PAGES,
-  async ({ page, changing }) => {
-    for (const account_uid of ["acme", "ours"])
-      await changing.post({ contact_uid: `of-${account_uid}`, event_uid: "seen", params: { account_uid } });
-    const active = async () => (await (await changing.get("/v2/numbers/contacts")).json()).active;
-    await waitFor(async () => (await active()) === 2, { what: "both to be counted" });
-    await open(page, changing.url);
-    await follow(page, "Leave your own people out of all figures");
-    await expect(page.locator("main")).toContainText("Nobody is left out.");
-    const own = card(page, "left-out");
-    const act = async (uid: string, button: string) => {
-      await page.getByLabel("Its uid, as your pages send it").fill(uid);
-      await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
-      await page.getByRole("button", { name: button }).click();
-    };
-    await act("nobody", "Leave this account out");
-    await expect(own.getByRole("status")).toHaveText("the account was not found");
-    await act("ours", "Leave this account out");
-    await expect(own.getByRole("status")).toHaveText(/^Left out: the figures/);
-    await expect(own.getByRole("rowheader")).toHaveText(["ours"]);
-    await waitFor(async () => (await active()) === 1, { what: "one of them to be left out" });
-    for (const path of ["/", "/contacts", "/accounts", "/steps", "/#live", "/questions"]) {
-      await page.goto("about:blank");
-      await page.goto(changing.url + path);
-      await expect(page.locator("[data-left-out]")).toHaveText("Left out of all figures, as your own: ours. Change.");
-    }
-    await follow(page, "Change");
-    await act("", "Count ours again");
-    await expect(own.getByRole("status")).toHaveText(/^Counted again/);
-    await expect(page.locator("main")).toContainText("Nobody is left out.");
-    await waitFor(async () => (await active()) === 2, { what: "both to be counted again" });
-  },
-);
+test("One's own are left out by their uid, named at the foot of each page, and counted again", async ({
+  page,
+  changing,
+}) => {
+  for (const account_uid of ["acme", "ours"])
+    await changing.post({ contact_uid: `of-${account_uid}`, event_uid: "seen", params: { account_uid } });
+  const active = async () => (await (await changing.get("/v2/numbers/contacts")).json()).active;
+  await waitFor(async () => (await active()) === 2, { what: "both to be counted" });
+  await open(page, changing.url);
+  await follow(page, "Leave your own people out of all figures");
+  await expect(page.locator("main")).toContainText("Nobody is left out.");
+  const own = card(page, "left-out");
+  const act = async (uid: string, button: string) => {
+    await page.getByLabel("Its uid, as your pages send it").fill(uid);
+    await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
+    await page.getByRole("button", { name: button }).click();
+  };
+  await act("nobody", "Leave this account out");
+  await expect(own.getByRole("status")).toHaveText("the account was not found");
+  await act("ours", "Leave this account out");
+  await expect(own.getByRole("status")).toHaveText(/^Left out: the figures/);
+  await expect(own.getByRole("rowheader")).toHaveText(["ours"]);
+  await waitFor(async () => (await active()) === 1, { what: "one of them to be left out" });
+  for (const path of ["/", "/contacts", "/accounts", "/steps", "/#live", "/questions"]) {
+    await page.goto("about:blank");
+    await page.goto(changing.url + path);
+    await expect(page.locator("[data-left-out]")).toHaveText("Left out of all figures, as your own: ours. Change.");
+  }
+  await follow(page, "Change");
+  await act("", "Count ours again");
+  await expect(own.getByRole("status")).toHaveText(/^Counted again/);
+  await expect(page.locator("main")).toContainText("Nobody is left out.");
+  await waitFor(async () => (await active()) === 2, { what: "both to be counted again" });
+});
 
-test("An account that is none is marked, left out, and its record deleted", PAGES, async ({ page, changing }) => {
+test("An account that is none is marked, left out, and its record deleted", async ({ page, changing }) => {
   for (const account_uid of ["acme", "{{company.id}}"])
     await changing.post({ contact_uid: "emil", event_uid: "seen", params: { account_uid } });
   await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 2, {
@@ -351,33 +339,32 @@ test("An account that is none is marked, left out, and its record deleted", PAGE
   await expect(card(page, "time-line").locator(".happened").filter({ hasText: "{{company.id}}" })).toHaveCount(1);
 });
 
-test(
-  "Who is erased elsewhere is not shown by a page that comes back, and a record without a name says how it gets one",
-  PAGES,
-  async ({ page, changing }) => {
-    for (const contact_uid of ["emma", "otto"])
-      await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
-    const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
-    await open(page, `${changing.url}/accounts/${id}`);
-    await expect(page.locator("dl.traits")).toContainText("Names come from your server: PUT /v2/accounts?uid=brisk");
-    await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
-    await fetch(`${changing.url}/v2/contacts/erase`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
-      body: JSON.stringify({ uid: "emma" }),
-    });
-    // As it is told of a page out of the back/forward cache, which not every browser under test has.
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-    await expect(card(page, "members").getByRole("rowheader")).toHaveText(["otto"]);
-    await settled(page);
-    await expect(page.locator("main")).not.toContainText("emma");
-  },
-);
+test("Who is erased elsewhere is not shown by a page that comes back, and a record without a name says how it gets one", async ({
+  page,
+  changing,
+}) => {
+  for (const contact_uid of ["emma", "otto"])
+    await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
+  const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
+  await open(page, `${changing.url}/accounts/${id}`);
+  await expect(page.locator("dl.traits")).toContainText("Names come from your server: PUT /v2/accounts?uid=brisk");
+  await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
+  await fetch(`${changing.url}/v2/contacts/erase`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ uid: "emma" }),
+  });
+  // As it is told of a page out of the back/forward cache, which not every browser under test has.
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await expect(card(page, "members").getByRole("rowheader")).toHaveText(["otto"]);
+  await settled(page);
+  await expect(page.locator("main")).not.toContainText("emma");
+});
 
 test.describe("In New York", () => {
   test.use({ timezoneId: "America/New_York" });
 
-  test("The time zone of whoever has the admin token is that of the figures", PAGES, async ({ page, changing }) => {
+  test("The time zone of whoever has the admin token is that of the figures", async ({ page, changing }) => {
     await open(page, changing.url);
     await expect(page.getByRole("status").first()).toHaveText("No event has come yet.");
     const offer = page.getByText("Your time zone is America/New_York");
@@ -388,7 +375,7 @@ test.describe("In New York", () => {
     expect((await (await changing.get("/v2/numbers")).json()).time_zone).toBe("America/New_York");
   });
 
-  test("Live, too, tells times in the time zone of the workspace", PAGES, async ({ page, changing }) => {
+  test("Live, too, tells times in the time zone of the workspace", async ({ page, changing }) => {
     await changing.post({ contact_uid: "gina", event_uid: "seen" });
     await page.goto(`${changing.url}/#live`);
     await give(page, ACCESS_TOKEN);
@@ -401,7 +388,7 @@ test.describe("In New York", () => {
 test.describe("In German, on a phone", () => {
   test.use({ locale: "de-DE", viewport: { width: 390, height: 800 } });
 
-  test("A page has one language, and a list what one came for", PAGES, async ({ page }) => {
+  test("A page has one language, and a list what one came for", async ({ page }) => {
     await open(page, "/accounts");
     await expect(page.locator("main")).not.toContainText(/\bvor\b|gestern|heute|\d\.\d\d\d/);
     await expect(page.getByRole("rowheader", { name: "Acme Ltd" })).toBeVisible();
@@ -420,7 +407,7 @@ test.describe("In German, on a phone", () => {
   });
 });
 
-test("A long history is read to its end, while newer events come in front of it", PAGES, async ({ page, changing }) => {
+test("A long history is read to its end, while newer events come in front of it", async ({ page, changing }) => {
   const send = (events: object[]) =>
     fetch(`${changing.url}/v1/track/events?api_token=${encodeURIComponent(API_TOKEN)}`, {
       method: "POST",
@@ -445,62 +432,57 @@ test("A long history is read to its end, while newer events come in front of it"
   await expect(page.getByRole("button", { name: "Older events" })).toBeHidden();
 });
 
-test(
-  "An event's line shows what the page gave, and what the script has added behind a word",
-  PAGES,
-  async ({ page, changing }) => {
-    const stamp = { event_id: randomUUID(), event_source: "a-document", event_seq: 7, occurred_at: Date.now() };
-    const text = "long ".repeat(50).trim();
-    await changing.post({
-      contact_uid: "gina",
-      event_uid: "seen",
-      params: { plan: "team", text, account_uid: "brisk", ...stamp },
-    });
-    const { id } = await (await changing.get("/v2/contacts?uid=gina")).json();
-    await open(page, `${changing.url}/contacts/${id}`);
-    const line = card(page, "time-line").locator(".happened");
-    await expect(line.getByText("plan: team")).toBeVisible();
-    for (const name of ["event_seq", "account_uid"]) await expect(line.getByText(name)).toBeHidden();
-    await expect(line.getByText(text)).toBeHidden();
-    await line.getByText("more", { exact: true }).click();
-    for (const name of Object.keys(stamp)) await expect(line.getByText(name)).toBeVisible();
-    await expect(line.getByText(text)).toBeVisible();
-    // What arrives late stands where it happened.
-    const late = { contact_uid: "gina", event_uid: "late", params: { occurred_at: Date.now() - 2 * 86_400_000 } };
-    await changing.post(late);
-    await page.evaluate(() => dispatchEvent(new HashChangeEvent("hashchange")));
-    await expect(line.locator(".event-name")).toHaveText(["seen", "late"]);
-    await expect(line.last()).toContainText("arrived");
-    await expect(tile(page, "first")).toHaveText("2d ago");
-    await expect(tile(page, "last")).not.toHaveText("2d ago");
-  },
-);
+test("An event's line shows what the page gave, and what the script has added behind a word", async ({
+  page,
+  changing,
+}) => {
+  const stamp = { event_id: randomUUID(), event_source: "a-document", event_seq: 7, occurred_at: Date.now() };
+  const text = "long ".repeat(50).trim();
+  await changing.post({
+    contact_uid: "gina",
+    event_uid: "seen",
+    params: { plan: "team", text, account_uid: "brisk", ...stamp },
+  });
+  const { id } = await (await changing.get("/v2/contacts?uid=gina")).json();
+  await open(page, `${changing.url}/contacts/${id}`);
+  const line = card(page, "time-line").locator(".happened");
+  await expect(line.getByText("plan: team")).toBeVisible();
+  for (const name of ["event_seq", "account_uid"]) await expect(line.getByText(name)).toBeHidden();
+  await expect(line.getByText(text)).toBeHidden();
+  await line.getByText("more", { exact: true }).click();
+  for (const name of Object.keys(stamp)) await expect(line.getByText(name)).toBeVisible();
+  await expect(line.getByText(text)).toBeVisible();
+  // What arrives late stands where it happened.
+  const late = { contact_uid: "gina", event_uid: "late", params: { occurred_at: Date.now() - 2 * 86_400_000 } };
+  await changing.post(late);
+  await page.evaluate(() => dispatchEvent(new HashChangeEvent("hashchange")));
+  await expect(line.locator(".event-name")).toHaveText(["seen", "late"]);
+  await expect(line.last()).toContainText("arrived");
+  await expect(tile(page, "first")).toHaveText("2d ago");
+  await expect(tile(page, "last")).not.toHaveText("2d ago");
+});
 
-test(
-  "Accounts of which events alone tell stand under one line where they are many",
-  PAGES,
-  async ({ page, changing }) => {
-    for (let at = 0; at < 12; at += 1)
-      await changing.post({ contact_uid: "one", event_uid: "seen", params: { account_uid: `account-${at}` } });
-    await fetch(`${changing.url}/v2/accounts?uid=account-0`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
-      body: JSON.stringify({ data: { name: "Known" } }),
-    });
-    await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 12, {
-      what: "all accounts to be counted",
-    });
-    await open(page, `${changing.url}/accounts`);
-    await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
-    await expect(card(page, "accounts")).toContainText("of which events alone tell, with 11 events.");
-    await page.getByRole("link", { name: "11 more accounts" }).click();
-    await expect(page.getByRole("rowheader")).toHaveCount(11);
-    await page.getByRole("link", { name: "The other accounts" }).click();
-    await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
-  },
-);
+test("Accounts of which events alone tell stand under one line where they are many", async ({ page, changing }) => {
+  for (let at = 0; at < 12; at += 1)
+    await changing.post({ contact_uid: "one", event_uid: "seen", params: { account_uid: `account-${at}` } });
+  await fetch(`${changing.url}/v2/accounts?uid=account-0`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ data: { name: "Known" } }),
+  });
+  await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 12, {
+    what: "all accounts to be counted",
+  });
+  await open(page, `${changing.url}/accounts`);
+  await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
+  await expect(card(page, "accounts")).toContainText("of which events alone tell, with 11 events.");
+  await page.getByRole("link", { name: "11 more accounts" }).click();
+  await expect(page.getByRole("rowheader")).toHaveCount(11);
+  await page.getByRole("link", { name: "The other accounts" }).click();
+  await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
+});
 
-test("A token for numbers opens the first page, without anybody's name", PAGES, async ({ page, changing }) => {
+test("A token for numbers opens the first page, without anybody's name", async ({ page, changing }) => {
   await changing.post({ contact_uid: "known-person", event_uid: "seen", params: { account_uid: "known-account" } });
   const wall = { workspace: "default", name: "wall", kind: "numbers", expiresAt: undefined } as const;
   const token = await createToken(changing.database, wall);
@@ -517,7 +499,7 @@ test("A token for numbers opens the first page, without anybody's name", PAGES, 
   await expect(page.locator("body")).not.toContainText("known-");
 });
 
-test("What cannot be shown is told in words, as days in the wrong order in an address", PAGES, async ({ page }) => {
+test("What cannot be shown is told in words, as days in the wrong order in an address", async ({ page }) => {
   await page.goto("/accounts#from=2026-11-20&to=2026-11-01");
   await give(page, ACCESS_TOKEN);
   await expect(page.locator("main").getByRole("status")).toHaveText(
@@ -525,7 +507,7 @@ test("What cannot be shown is told in words, as days in the wrong order in an ad
   );
 });
 
-test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", PAGES, async ({ page }) => {
+test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", async ({ page }) => {
   await open(page, "/accounts");
   await page.locator("[value='7d']").focus();
   await page.keyboard.press("ArrowRight");
