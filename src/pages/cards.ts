@@ -304,15 +304,17 @@ export const createLeftOut = (ask: Ask) => {
 /** What the records of each kind are called on pages. */
 export const WORDS = { account: "account", contact: "person" };
 
-/** Members of params that the script adds, and the account, which stands beside them. */
-const STAMP = new Set(["event_id", "event_source", "event_seq", "occurred_at", "account_uid"]);
+/** Members of params that the script adds. */
+const STAMP = new Set(["event_id", "event_source", "event_seq", "occurred_at"]);
 /** Characters of a value, and members, that are seen at once. */
 const [MAX_VALUE, MAX_MEMBERS] = [160, 12];
 export const cut = (text: string): string => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text);
 
 /** What the page gave with an event; its stamp and whatever is long stand behind "more". */
 export const makeParams = (params: object | null): Content[] => {
-  const all = Object.entries(params ?? {}).map(([name, value]): [string, string] => [name, toText(value)]);
+  // The account stands beside them.
+  const { account_uid: _, ...others } = { account_uid: undefined, ...params };
+  const all = Object.entries(others).map(([name, value]): [string, string] => [name, toText(value)]);
   const given = all.filter(([name]) => !STAMP.has(name));
   const shown = given.slice(0, MAX_MEMBERS);
   const more = all.filter((member) => !shown.includes(member) || member[1].length > MAX_VALUE);
