@@ -3,66 +3,19 @@ import { pause, uptime } from "../../shared/time.js";
 import type { FlushResult, TrackEvent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { isHidden } from "../page.js";
-import { log, report } from "../reporting.js";
+import { log } from "../reporting.js";
 import { choose } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
 import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, seal } from "./addressing.js";
-import { backoff } from "./pace.js";
 import { catchUp, resume } from "./page-life.js";
-import {
-  countDropped,
-  delivered,
-  drop,
-  dropped,
-  isTooLarge,
-  mostEvents,
-  nextKey,
-  rename,
-  renew,
-  rows,
-  trim,
-  unaddressed,
-} from "./queue.js";
+import { delivered, drop, dropped, isTooLarge, nextKey, rename, renew, rows, trim } from "./queue.js";
 import { isBusy, wake } from "./rounds.js";
 import { isOwn, isStamped, type Row } from "./row.js";
 
+export { isThrottled } from "./pace.js";
 export { catchUp, onPageEvent, resume } from "./page-life.js";
 export { unaddressed } from "./queue.js";
-
-/** The last places of the queue are for names that are tracked seldom: so many, or a tenth. */
-const RESERVE = 100;
-/** Of one name as many may be tracked at once as may wait, and then one in this time; none in an outage. */
-const TRICKLE_MS = 1_000;
-/** So many names are counted. From then on all of them count as one: a page that makes up names must not fill memory and queue. */
-const MAX_NAMES = 1_000;
-/** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
-const buckets = new Map<unknown, { fullAt: number; over: number }>();
-let now = 0;
-
-/**
- * Is this event of its name one too many? Then it is dropped before it takes a number: an effect that tracks at every render
- * must push no real event out of the queue.
- */
-export const isThrottled = (name: string): boolean => {
-  // In an outage no new token comes: the number of events that wait must not grow.
-  if (!backoff) now = uptime();
-  const counted = buckets.size < MAX_NAMES && name;
-  const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
-  buckets.set(counted, bucket);
-  const most = mostEvents();
-  const reserve = Math.min(RESERVE, most / 10);
-  const isFull = (events: number) => bucket.fullAt >= now + events * TRICKLE_MS;
-  if (isFull(most) || (rows.size - unaddressed.size >= most - reserve && isFull(reserve / 10))) {
-    bucket.over++;
-    countDropped();
-    return true;
-  }
-  if (bucket.over) report("throttled", name, `${bucket.over}`);
-  bucket.over = 0;
-  bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
-  return false;
-};
 
 /**
  * Makes an event durable, and has it sent.
