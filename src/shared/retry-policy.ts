@@ -1,4 +1,4 @@
-/** When to try again, and when not: shared by the browser part, `tracklet/read`, `tracklet/send` and the tasks of the service. */
+/** When to try again, and when not: shared by the browser part, `tracklet/read` and `tracklet/send`. */
 
 /** First upper bound of the back-off, in milliseconds: a hiccup heals within a second. */
 const BASE_MS = 1_000;

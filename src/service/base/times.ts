@@ -28,3 +28,7 @@ export const readTime = (value: string): number | undefined => {
   // JavaScript takes February 30 for a day of March.
   return isTime(milliseconds) && new Date(Date.parse(day)).toISOString().startsWith(day) ? milliseconds : undefined;
 };
+
+/** Exponential back-off with full jitter, in milliseconds. @param failures how many there were before the last one, from 0 */
+export const backOffMs = (failures: number, longestMs: number): number =>
+  Math.random() * Math.min(longestMs, 1_000 * 2 ** failures);
