@@ -129,7 +129,7 @@ const common = (row: Row) => {
   };
 };
 
-/** The health by activity of a record that has none set. Nothing is told of one's own people, nor of who belongs to one's own accounts alone. */
+/** The health by activity (`health_by` in `0002-days.sql`) of a record that has none set. Nothing is told of one's own people, nor of who belongs to one's own accounts alone. */
 const withHealth = async <T extends { salesmachine: object }>(
   query: Query,
   workspace: string,
