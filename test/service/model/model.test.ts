@@ -12,7 +12,7 @@ it(`is as the model says, in the histories of ${RUNS} seeds from ${SEED} on`, as
   const failed = await liveAll(shared, { from: SEED, count: RUNS, atATime: 10 });
   await shared.stop();
   expect(failed).toEqual([]);
-}, 600_000);
+}, 1_800_000);
 
 it("has the same steps and faults by the same seed", () => {
   const text = (seed: number) => JSON.stringify(historyOf(seed, {}), (_, part) => (part.run ? String(part) : part));

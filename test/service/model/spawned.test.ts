@@ -16,11 +16,11 @@ it("is as the model says where things break", async () => {
   const failed = await liveAll(own, { from: SEED, count: RUNS, told: console.log });
   await own.stop();
   expect(failed).toEqual([]);
-}, 900_000);
+}, 1_800_000);
 
 it("goes on where it was killed after one of its operations", async () => {
   const own = await startOwn();
   const point = fc.tuple(fc.constantFrom(...CASE_NAMES), fc.integer({ min: 1, max: 40 }));
   for (const [name, at] of fc.sample(fc.noBias(point), { seed: SEED, numRuns: POINTS })) await killAfter(own, name, at);
   await own.stop();
-}, 900_000);
+}, 1_800_000);
