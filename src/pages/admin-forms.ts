@@ -36,7 +36,7 @@ export const createAdminForm = (deed: (given: string, value: string) => Promise<
     "form.personal",
     { submit },
     make("label", "Admin token", token),
-    make("p.note", "It is asked for each time, and kept nowhere."),
+    make("p.note", "The token is asked for each time, and is not kept."),
     ...content,
     said,
   );
@@ -48,7 +48,7 @@ export const leaveOut = async (given: string, path: string, isLeftOut: boolean):
   await askAs(given, isLeftOut ? "PUT" : "DELETE", `/v2/numbers/${path}/left-out`);
   return isLeftOut
     ? "Left out: the figures, those of former days too, are without it in a minute or two."
-    : "Counted again: the figures have it again, that of former days too, in a minute or two.";
+    : "Counted again: the figures, those of former days too, include it again in a minute or two.";
 };
 
 /** Offers the time zone of the browser where the workspace has another one. @param changed hears that it has this one now */
@@ -123,8 +123,8 @@ export const createPersonal = (
     },
   };
   const gone = isPerson
-    ? " Its record and all its events shall be gone for good"
-    : " Its record and memberships shall be gone; its events stay with their contacts, and the next one that names it makes it anew";
+    ? " Yes, delete the record and all events of this person for good"
+    : " Yes, delete this account and who belongs to it; its events stay with their people, and the next one that names it makes it anew";
   const exporting = make("button", { type: "submit", value: "export" }, "Export all that is stored");
   const form = createAdminForm(
     (given, value) => deeds[value]!(given),

@@ -192,6 +192,11 @@ export interface Counted {
 }
 export const changeOf = ({ events, before }: { events: number; before: number }) =>
   make(events < before ? "span.down" : "span", change(events, before));
+/** The same in a file; nothing where there was nothing before. */
+export const IN_PERCENT: Column<{ events: number; before: number }> = {
+  ...{ head: "Change in %", shown: null },
+  of: ({ events, before }) => (before === 0 ? null : Math.round((100 * (events - before)) / before)),
+};
 
 /**
  * The most frequent keys, each with its share as a bar, and how it stands against the time before. Each leads to what it is made of.
@@ -222,14 +227,13 @@ export const createListCard = <A, T extends Counted>(
       shown: ({ events }) => share(events, total),
     };
     const columns: Column<T>[] = [
-      { head, of: (one) => one.key, shown: key },
-      ...(data.some(({ name }) => name !== undefined)
-        ? [{ head: "Name", of: ({ name }: T) => name, shown: null }]
-        : []),
+      { head, of: (one) => one.name ?? one.key, shown: key },
+      ...(data.some(({ name }) => name !== undefined) ? [{ head: "uid", of: ({ key }: T) => key, shown: null }] : []),
       { head: unit, of: (one) => one.events },
       { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
       ...(isOfShares ? [shares] : []),
       { head: "Change", shown: changeOf },
+      IN_PERCENT,
     ];
     card.hold(columns, data);
     const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN), { name: "table.list" });

@@ -77,13 +77,16 @@ export const check = (choice: HTMLElement, value: string | undefined): void => {
  */
 export const makeForm = (
   name: "form" | `form.${string}`,
-  fields: Record<string, readonly [label: string, attributes?: Attributes]>,
+  fields: Record<string, readonly [label: string, attributes?: Attributes, choices?: readonly Node[]]>,
   text: string,
   submitted: (given: Record<string, string>) => void,
 ) => {
-  const labels = Object.entries(fields).map(([name, [label, attributes = {}]]) =>
-    make("label", make("span", label), make("input", { name, autocomplete: "off", ...attributes })),
-  );
+  const labels = Object.entries(fields).map(([name, [label, attributes = {}, choices]]) => {
+    const field = choices
+      ? make("select", { name }, ...choices)
+      : make("input", { name, autocomplete: "off", ...attributes });
+    return make("label", make("span", label), field);
+  });
   const submit = (event: Event) => {
     event.preventDefault();
     submitted(Object.fromEntries(new FormData(form)) as Record<string, string>);

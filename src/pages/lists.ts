@@ -1,4 +1,4 @@
-import { changeOf, nameOf, noteNames, whose } from "./cards.js";
+import { changeOf, IN_PERCENT, nameOf, noteNames, whose } from "./cards.js";
 import {
   type Column,
   link,
@@ -69,13 +69,15 @@ type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accou
 
 const lastSeen = ({ left_out, last_seen_on: on }: Account | Person) =>
   left_out ? "" : on === null ? "never" : make("span", { title: on }, sinceDay(on));
-const healthOf = ({ left_out, health, health_source }: Account | Person) =>
+const healthOf = ({ left_out, health, health_source, events, before }: Account | Person) =>
   left_out
     ? ""
     : make(
         "span",
         link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
         ...(health_source === null ? [make("small", "was set")] : []),
+        // Told by days: who loses most of its events may be good.
+        ...(health !== "bad" && before > 0 && 4 * events <= 3 * before ? [make("small.down", "falling")] : []),
       );
 const SILENT = "seen in the last 90 days, and not in the last 14";
 const FALLING = "lost a quarter of its events or more. That is good news.";
@@ -84,10 +86,7 @@ const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
   { head: "Before", of: ({ left_out, before }) => (left_out ? "" : before), shown: null },
   { sort: "change", head: "Change", shown: changeOf },
-  {
-    ...{ head: "Change in %", shown: null },
-    of: ({ events, before }) => (before === 0 ? null : Math.round((100 * (events - before)) / before)),
-  },
+  IN_PERCENT,
 ];
 const SEEN: Sorted<Account | Person>[] = [
   { sort: "last_seen_on", head: "Last seen", of: (one) => one.last_seen_on, shown: lastSeen },

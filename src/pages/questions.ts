@@ -51,7 +51,7 @@ export const createSteps = (main: Element, ask: Ask) => {
   const [steps, stopped] = [
     makeCard("steps", "Steps", {
       isWide: true,
-      note: "Share: of those who took the first step, and of those who took the step before.",
+      note: "Share: of those who took the first step, and of those who took the step before. The days run from the first start of a person in this time; who began lately may still go on.",
     }),
     makeCard("stopped", "Who stops where", { isWide: true }),
   ];
@@ -98,7 +98,9 @@ export const createSteps = (main: Element, ask: Ask) => {
     const list = makeTable("Who stops where", STOPPED, who, { name: "table.texts" });
     stopped.show(
       makeScroll("Who stops where", [list], "div.scroll.whole"),
-      make("p.note", "The latest 50 of each step."),
+      ...(data.some(({ stop, stopped }) => stop > stopped.length)
+        ? [make("p.note", "The latest 50 of each step.")]
+        : []),
       ...noteNames("contact", who),
     );
   };
@@ -134,6 +136,8 @@ const nameIn = (name: string): string => {
   const words = inWords(
     name
       .replace(/^unique_id$/, "uid")
+      .replace(/^change$/, "change in events")
+      .replace(/^stopped$/, "last step of")
       .replace(/(?<=.)_uid$/, "")
       .replaceAll("_", " "),
   );
@@ -155,9 +159,13 @@ const cellOf = (head: string, value: unknown): string | number => {
 const createQuestion = (ask: Ask, { name, title, note, parameters, sql }: Questions["data"][number]) => {
   const card = makeCard(name, inWords(title), { isWide: true, note: inWords(note) });
   const shown = make("div");
-  const fields = parameters.map(({ name, description, standard }) => [
+  const fields = parameters.map(({ name, description, standard, choices }) => [
     name,
-    [`${nameIn(name)}: ${inWords(description)}`, { placeholder: standard, required: standard === undefined }],
+    [
+      `${nameIn(name)}: ${inWords(description)}`,
+      { placeholder: standard, required: standard === undefined },
+      choices?.map((value) => make("option", { value, selected: value === standard }, nameIn(value))),
+    ],
   ]);
   const form = makeForm("form.fields", Object.fromEntries(fields), "Ask", async (given) => {
     replace(shown, make("p.note", { role: "status" }, "One moment …"));

@@ -183,9 +183,9 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   ]);
   expect((await read("active")).at(-1)).toMatch(/^"\d{4}-\d\d-\d\d","2","1"$/);
   expect(await read("pages")).toEqual([
-    ...[`"Path","Views","Before","Share"`, `"/a","2","0","66.67%"`, `"/b","1","2","33.33%"`],
+    ...[`"Path","Views","Before","Share","Change in %"`, `"/a","2","0","66.67%",""`, `"/b","1","2","33.33%","-50"`],
   ]);
-  expect(await read("accounts")).toContain(`"acme","Acme Ltd","2","4","66.67%"`);
+  expect(await read("accounts")).toContain(`"Acme Ltd","acme","2","4","66.67%","-50"`);
   expect(await read("returning")).toHaveLength(13);
   await page.getByRole("link", { name: "Accounts", exact: true }).click();
   await settled(page);

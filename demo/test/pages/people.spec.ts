@@ -122,7 +122,7 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await open(page);
   await follow(page, "All questions");
   const question = card(page, "keys");
-  await question.getByLabel(/^Kind/).fill("path");
+  await question.getByLabel(/^Kind/).selectOption("path");
   await question.getByRole("button", { name: "Ask" }).click();
   await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a20/);
   await question.getByText("As SQL").click();
@@ -329,7 +329,7 @@ test("An account that is none is marked, left out, and its record deleted", asyn
   await page.goto(`${changing.url}/accounts#search=company`);
   await expect(page.getByRole("row").nth(1)).toContainText("left out");
   await page.goto(own);
-  await page.getByLabel(/its events stay with their contacts/).check();
+  await page.getByLabel(/its events stay with their people/).check();
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Delete its record" }).click();
   await expect(page.getByText("Its record is deleted. Its events stay with their contacts.")).toBeVisible();

@@ -44,6 +44,12 @@ export const answerOf = async (
 ): Promise<{ time_zone: string; data?: Record<string, unknown>[]; [member: string]: unknown }> => {
   const missing = wantedOf(question).filter((name) => given[name] === undefined);
   if (missing.length > 0) throw new HttpError(400, `the question ${question.name} wants ${missing.join(", ")}`);
+  for (const { name, description, choices } of parametersOf(question))
+    if (given[name] !== undefined && choices?.includes(given[name]) === false)
+      throw new HttpError(
+        400,
+        `the parameter ${name} of the question ${question.name} must be ${description.split(";")[0]}`,
+      );
   const { time_zone } = await ask<{ time_zone: string }>(query, "state", { workspace });
   const when = { span: (span in SPANS ? span : "30d") as When["span"], from, to };
   const { ranges } = readWhen(when, time_zone);

@@ -218,6 +218,7 @@ export const Questions = Type.Object({
     parameters: list({
       ...{ name: Type.String(), description: Type.String() },
       standard: Type.Optional(Type.String({ description: "What stands for it; without it, it must be given" })),
+      choices: Type.Optional(Type.Array(Type.String(), { description: "All that it may be, where that is so few" })),
     }),
   }),
 });

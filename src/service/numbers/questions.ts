@@ -16,6 +16,8 @@ interface Parameter {
   description: string;
   /** Nothing of one that must be given. */
   standard?: string;
+  /** All that it may be, where its description begins with a list of words: `asc or desc`. */
+  choices?: string[];
 }
 
 export interface Question {
@@ -31,7 +33,11 @@ const readQuestion = (file: string): Question => {
   const head = [...sql.matchAll(/^-- (.*)$/gm)].map(([, line]) => line!);
   const parameters = head.flatMap((line) => {
     const [, name, , standard, description] = /^:(\w+)( = '(.*)')?: (.*)$/.exec(line) ?? [];
-    return name === undefined ? [] : [{ name, description: description!, ...(standard !== undefined && { standard }) }];
+    if (name === undefined) return [];
+    const choices = /^(\w+(, \w+)* or \w+)(;|$)/.exec(description!)?.[1]?.split(/, | or /);
+    return [
+      { name, description: description!, ...(standard !== undefined && { standard }), ...(choices && { choices }) },
+    ];
   });
   const [title, ...notes] = head.filter((line) => !line.startsWith(":"));
   return { name: basename(file, ".sql"), title: title!, note: notes.join(" "), parameters, sql };

@@ -244,6 +244,7 @@ it.each<[string, number, RegExp]>([
   ["/questions/time-line?contact=anna&limit=10000", 400, /limit must match/],
   ["/questions/account", 400, /the question account wants account/],
   ["/questions/keys?most=many", 400, /something given to the question keys is not what it must be/],
+  ["/questions/active?of=person", 400, /parameter of of the question active must be contact or account$/],
   [`/accounts/${crypto.randomUUID()}`, 404, /account was not found/],
   [`/contacts/${crypto.randomUUID()}/events`, 404, /contact was not found/],
   [`/contacts/${recordId("contact", "anna")}/events?before=1`, 400, /before/],

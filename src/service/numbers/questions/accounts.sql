@@ -5,16 +5,16 @@
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all that were active, new, falling or silent; with a search, all that match; all of a health
+-- :show = 'all': all, new, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name or the uid
 -- :without = '': without those that did this, by name of event
--- :others = 'false': true shows those that stand apart
+-- :others = 'false': true or false; true shows those that stand apart
 -- :health = '': of this health alone
 -- :sort = 'events': name, contacts, active_contacts, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page
 -- :limit = '50': accounts of the page
--- :members = 'true': false tells of no members, and of no steps
+-- :members = 'true': true or false; false tells of no members, and of no steps
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), own AS MATERIALIZED (

@@ -5,7 +5,7 @@
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all that were active, new, falling or silent; with a search, all that match; all of a health
+-- :show = 'all': all, new, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name, the e-mail address or the uid
 -- :without = '': without those that did this, by name of event, in its latest 20,000 events; `since` says from when on where there are more
 -- :health = '': of this health alone
