@@ -162,7 +162,7 @@ const createQuestion = (ask: Ask, { name, title, note, parameters, sql }: Questi
   const fields = parameters.map(({ name, description, standard, choices }) => [
     name,
     [
-      `${nameIn(name)}: ${inWords(description)}`,
+      [nameIn(name), inWords(choices ? (description.split("; ")[1] ?? "") : description)].filter(Boolean).join(": "),
       { placeholder: standard, required: standard === undefined },
       choices?.map((value) => make("option", { value, selected: value === standard }, nameIn(value))),
     ],

@@ -1,5 +1,5 @@
 -- What did each account do, by name of event?
--- Names beyond the hundred of an account and month are none. Hours are read from the events. Told with how many different accounts did it, in all and at each step.
+-- Of an account a hundred names a month are kept. Hours are read from the events. Told with how many different accounts did it, in all and at each step.
 -- :workspace: whose data
 -- :account = '': uid, of this account alone
 -- :event_uid = '': of this name alone; must be given with hours
