@@ -10,7 +10,7 @@ export const ADMIN_TOKEN = "test-admin-token";
 
 const shop = (path: string) => ({ visit_url: `https://shop.example${path}` });
 const times = (count: number, event: PastEvent): PastEvent[] =>
-  Array.from({ length: count }, (_, at) => ({ ...event, days: event.days === 0 ? 0 : event.days + at / 1_000 }));
+  Array.from({ length: count }, (_, at) => ({ ...event, days: event.days === 0 ? 0 : event.days + at / 1e7 }));
 
 /** Acme falls in the last seven days, Quiet has nothing there, Brisk is new, and Gone is silent. */
 const EVENTS: PastEvent[] = [
