@@ -107,8 +107,9 @@ export const readRows = async (
 
 const tooLarge = (maxBytes: number): HttpError => new HttpError(413, `the body is over ${maxBytes} bytes`);
 
+const gunzipped = promisify(gunzip);
 const unpack = (bytes: Buffer, maxOutputLength: number): Promise<Buffer> =>
-  promisify(gunzip)(bytes, { maxOutputLength }).catch(({ code }: NodeJS.ErrnoException) => {
+  gunzipped(bytes, { maxOutputLength }).catch(({ code }: NodeJS.ErrnoException) => {
     if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxOutputLength);
     throw new HttpError(400, "the body cannot be unpacked: it is not gzip");
   });
