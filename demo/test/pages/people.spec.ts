@@ -259,7 +259,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   expect(JSON.parse(await readFile(await download.path(), "utf8")).events).toMatchObject([{ params: { secret: "x" } }]);
   const erase = page.getByRole("button", { name: "Erase this person" });
   await expect(erase).toBeDisabled();
-  await page.getByLabel(/gone for good/).check();
+  await page.getByLabel("delete the record and all events").check();
   await token.fill(ADMIN_TOKEN);
   const [request] = await Promise.all([page.waitForRequest(/contacts/), erase.click()]);
   // Addresses stand in logs.
