@@ -194,7 +194,7 @@ const modules = {
     "src/clicks.ts",
     "src/active.ts",
     "src/window.ts",
-    "src/browser/instance.ts",
+    "src/browser/shared-visitor.ts",
   ],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
   plugins: [compile({ declaration: true }), withoutScripts, typesOfRecorder, typesForRequire],
@@ -251,7 +251,7 @@ const instance = {
     { file: "dist/instance.js", format: "es", sourcemap: true },
     { file: "dist/instance.cjs", format: "cjs", sourcemap: true },
   ],
-  plugins: [freshTracker("instance"), compile()],
+  plugins: [freshTracker("shared-visitor"), compile()],
 };
 
 /** `npx tracklet conform`, for who has a service of one's own: one file for Node. */

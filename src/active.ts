@@ -1,5 +1,5 @@
 /** An add-on: tracks how long somebody was at a page. */
-import { watchActive } from "./addons/active.js";
+import { watchActive } from "./addons/active-time.js";
 import { track } from "./index.js";
 
 /**

@@ -1,5 +1,5 @@
 /** An add-on: tracks clicks and forms by the page's markup. */
-import { type ClickOptions, watchClicks } from "./addons/clicks.js";
+import { type ClickOptions, watchClicks } from "./addons/click-listener.js";
 import { track } from "./index.js";
 
 export type { ClickOptions };

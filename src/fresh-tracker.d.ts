@@ -1,6 +1,6 @@
 /** What the build makes of the whole tracker (rollup.config.mjs): a function that makes another one at each call. */
 import type { openHub } from "./browser/hub.js";
-import type { openInstance } from "./browser/instance.js";
+import type { openInstance } from "./browser/shared-visitor.js";
 
 /** What a tracker finds in place of the browser's own: all that stores, sends, outlives it, or is missing in some test environments. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 /** `tracklet/send`: events from a server. */
 
 import { type CallOptions, request } from "./api-client/request.js";
-import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./api-client/send.js";
+import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./api-client/send-events.js";
 
 export {
   type AnswerDetails,
@@ -14,7 +14,7 @@ export {
   TrackletError,
 } from "./api-client/errors.js";
 export type { CallOptions, Reach } from "./api-client/request.js";
-export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./api-client/send.js";
+export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./api-client/send-events.js";
 export {
   type AccountTraits,
   type AdminConfig,
@@ -26,7 +26,7 @@ export {
   sendEvents,
   updateAccount,
   updateContact,
-} from "./api-client/send.js";
+} from "./api-client/send-events.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429

@@ -1,4 +1,4 @@
-import { watchActive } from "./active.js";
-import { track } from "./page.js";
+import { watchActive } from "./active-time.js";
+import { pushTrack } from "./track.js";
 
-watchActive(track);
+watchActive(pushTrack);

@@ -1,4 +1,4 @@
-import { watchClicks } from "./clicks.js";
-import { track } from "./page.js";
+import { watchClicks } from "./click-listener.js";
+import { pushTrack } from "./track.js";
 
-watchClicks(track, { ...document.currentScript?.dataset });
+watchClicks(pushTrack, { ...document.currentScript?.dataset });

@@ -1,9 +1,9 @@
 /** The options of this script's one tracker, set once by `configure`. */
-import { urlOf } from "../shared/options.js";
+import { urlOf } from "../shared/option-values.js";
 import { scopeOf } from "../shared/token-scope.js";
 import type { Config, Consent } from "../types.js";
 
-export { isOn } from "../shared/options.js";
+export { isOn } from "../shared/option-values.js";
 
 /** Options of a tracker whose name is known. */
 export type Named = Config & { name: string };

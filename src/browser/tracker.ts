@@ -3,11 +3,11 @@
 import { attempt } from "../shared/attempt.js";
 import type { Params } from "../types/declared.js";
 import type { FlushResult, Tracker } from "../types.js";
-import { plainParams, revise } from "./capture/event.js";
+import { plainParams, revise } from "./capture/event-body.js";
 import { countView, judgeView, move, moveInHistory, viewed, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
 import { config, isOn, isPerPage } from "./config.js";
-import * as delivery from "./delivery/delivery.js";
+import * as delivery from "./delivery/add-and-flush.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
 import { allowed, follow } from "./state/consent.js";

@@ -1,11 +1,11 @@
 /** Opens the inspector: a panel that walks an event from the tag to the table. Loaded again, by another query, it opens anew. */
-import { urlOf } from "../shared/options.js";
-import { createAsking } from "./ask/asking.js";
+import { urlOf } from "../shared/option-values.js";
+import { createAsking } from "./ask/when-to-ask.js";
 import { type Evidence, evidenceOf } from "./judge/evidence.js";
 import { askToMute, button, focusPanel, isAskedByLink, openPanel, redraw, reportOf } from "./show/panel.js";
 import { noteNamed } from "./watch/activity.js";
 import { listen } from "./watch/listen.js";
-import { findNames, findTags, globalOf, readPage } from "./watch/page.js";
+import { findNames, findTags, globalOf, readPage } from "./watch/page-state.js";
 import { readStored, type Tokens } from "./watch/stored.js";
 
 const SEND_MS = 5_000;

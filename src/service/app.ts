@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
 import { decorateWorkspace, requireBearer } from "./access/auth.js";
-import { keepConnections } from "./access/connections.js";
+import { keepConnections } from "./access/client-connections.js";
 import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
 import { createAccess } from "./access/tokens.js";
 import { personRoutes } from "./admin/person-routes.js";
@@ -28,7 +28,7 @@ import {
   answerExpectations,
   ErrorBody,
   refuseOtherMethods,
-} from "./http/errors.js";
+} from "./http/error-answers.js";
 import { allowOrigins } from "./http/headers.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts } from "./http/own-host.js";
@@ -38,15 +38,15 @@ import { createProve } from "./ingest/identity-proof.js";
 import { watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store/event-store.js";
-import { readUpkeep } from "./monitoring/ages.js";
+import { readUpkeep } from "./monitoring/last-events.js";
 import { logOptions } from "./monitoring/logging.js";
 import { createMetrics, metricsRoute } from "./monitoring/metrics.js";
 import { healthRoutes } from "./monitoring/readiness.js";
 import { leftOutRoutes } from "./numbers/left-out-routes.js";
 import { numbersRoute, peopleRoutes } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/serve-pages.js";
-import { eventListRoute } from "./records/events.js";
-import { Account, Contact, recordRoutes } from "./records/records.js";
+import { Account, Contact, recordRoutes } from "./records/account-and-contact.js";
+import { eventListRoute } from "./records/events-route.js";
 import { User, UserList, userRoutes } from "./records/users.js";
 
 /** A connection that stalls for longer is not worth its socket. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Rolldown } from "vite";
 import type { TestProject } from "vitest/node";
 
-const ENTRIES = ["src/browser/hub.ts", "src/browser/instance.ts", "src/index.ts"] as const;
+const ENTRIES = ["src/browser/hub.ts", "src/browser/shared-visitor.ts", "src/index.ts"] as const;
 
 /** Where a module is found, from the project's root. */
 export type Entry = (typeof ENTRIES)[number];

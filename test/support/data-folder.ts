@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCluster } from "../../src/service/database/embedded/embedded.js";
+import { makeCluster } from "../../src/service/database/embedded/open-embedded.js";
 import { findPrograms } from "../../src/service/database/embedded/programs.js";
 import { INITDB } from "../../src/service/database/embedded/server.js";
 import { serverUser } from "../../src/service/database/embedded/server-user.js";

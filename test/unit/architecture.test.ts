@@ -79,15 +79,19 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "what is delivered knows of what is recorded how a body is made, and the page's hook",
     /^browser\/delivery\//,
-    `browser/(delivery/|state/|capture/event$)|${COMMON}`,
+    `browser/(delivery/|state/|capture/event-body$)|${COMMON}`,
   ],
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|options|token-scope)$|browser/(delivery/row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|option-values|token-scope)$|browser/(delivery/row|state/(storage|identity))$",
   ],
-  ["it judges by what it watches", /^inspector\/judge\//, "inspector/(watch|ask|judge)/|shared/(attempt|options)$"],
-  ["it shows what it judges", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],
+  [
+    "it judges by what it watches",
+    /^inspector\/judge\//,
+    "inspector/(watch|ask|judge)/|shared/(attempt|option-values)$",
+  ],
+  ["it shows what it judges", /^inspector\/(show\/|main$)/, "inspector/|shared/option-values$"],
   ...SERVICE.map((folder, at): [string, RegExp, string] => {
     const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
     return [
@@ -136,7 +140,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
   expect(places(/^api-client\/errors$/, /\bclass \w/)).toHaveLength(1);
-  expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
+  expect(imports(/^service\/database\/postgres\/pools$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });
 

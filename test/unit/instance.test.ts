@@ -4,11 +4,11 @@ import type { Config, Hub } from "../../src/types.js";
 import type { Opening } from "../simulation/page.js";
 import { inWorld, type Page, type World } from "../simulation/world.js";
 
-type Instance = typeof import("../../src/browser/instance.js");
+type Instance = typeof import("../../src/browser/shared-visitor.js");
 
 const NOBODY = { contactUid: undefined as never };
 const createOn = async (page: Page, options: Partial<Config> = {}): Promise<Hub> => {
-  const { openInstance } = await page.load<Instance>("src/browser/instance.ts");
+  const { openInstance } = await page.load<Instance>("src/browser/shared-visitor.ts");
   const config = { name: "shop", apiToken: "shop", trackUrl: "https://track.example", pageviews: "off" } as const;
   let hub: Hub;
   await page.run(() => (hub = openInstance({ ...config, onError: () => {}, ...options })));

@@ -1,6 +1,6 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
-import { format, revise } from "../capture/event.js";
+import { format, revise } from "../capture/event-body.js";
 import { report } from "../reporting.js";
 import { tellChanges } from "../state/consent.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";

@@ -6,7 +6,7 @@
  * one fails as well, all wait. At the end, the throttle of what is tracked.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
-import { uptime } from "../../shared/time.js";
+import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { report } from "../reporting.js";
 import { filed, get, remove, set } from "../state/storage.js";

@@ -2,7 +2,7 @@
  * What waits: in memory, where each event is in one list, by what it waits for, so that nothing costs more where more waits; in
  * the storage, one key an event, its value ready to be sent; and how much may wait.
  */
-import { uptime } from "../../shared/time.js";
+import { uptime } from "../../shared/uptime.js";
 import { uuid } from "../../shared/uuid.js";
 import { numberOf } from "../config.js";
 import { type DetailOf, report } from "../reporting.js";

@@ -1,7 +1,7 @@
 /** What is in flight, how much more may be (browsers bound it, and tell so only by failing requests), and how one body is sent. */
 import { attempt } from "../../shared/attempt.js";
 import { retryAfterMs } from "../../shared/retry-policy.js";
-import { pause, uptime } from "../../shared/time.js";
+import { pause, uptime } from "../../shared/uptime.js";
 import { config, url } from "../config.js";
 import { log } from "../reporting.js";
 import { backoff, claim, hasFailed } from "./pace.js";

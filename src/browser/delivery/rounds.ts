@@ -2,7 +2,7 @@
  * When something is sent. A round begins what may be sent, and sets one timer for the next round. Where nothing waits it sets
  * none, and nothing touches the storage.
  */
-import { uptime } from "../../shared/time.js";
+import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, logError } from "../reporting.js";

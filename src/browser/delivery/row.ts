@@ -2,7 +2,7 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
-import { uptime } from "../../shared/time.js";
+import { uptime } from "../../shared/uptime.js";
 import type { Params } from "../../types/declared.js";
 
 /** In every key of this format, and in no other one. */

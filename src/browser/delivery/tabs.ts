@@ -1,6 +1,6 @@
 /** What several documents share: the rows of each other's events, and whose turn it is to send them. */
 import { attempt } from "../../shared/attempt.js";
-import { pause, uptime } from "../../shared/time.js";
+import { pause, uptime } from "../../shared/uptime.js";
 import { uuid } from "../../shared/uuid.js";
 import { report } from "../reporting.js";
 import { identity } from "../state/identity.js";

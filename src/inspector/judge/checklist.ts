@@ -1,4 +1,4 @@
-import type { Tag } from "../watch/page.js";
+import type { Tag } from "../watch/page-state.js";
 import { runs } from "../watch/scripts.js";
 import { visible } from "../watch/visible.js";
 import { called } from "./calls.js";
@@ -17,8 +17,8 @@ import {
   unknown,
   waits,
 } from "./evidence.js";
-import { given, isExample, ofName } from "./options.js";
-import { answered, kept, preflight, sent, stored } from "./sending.js";
+import { given, isExample, ofName } from "./option-faults.js";
+import { answered, kept, preflight, sent, stored } from "./stored-and-sent.js";
 
 const allowed = ({ page, stored, activity, denial, isPending }: Evidence): Look => {
   const made = activity.calls.find(({ verb }) => /^opt(In|Out)$/.test(verb));

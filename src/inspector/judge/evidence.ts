@@ -1,7 +1,7 @@
 /** All that the panel has looked at, what follows from it, and what a step of the walk makes of it. */
-import { isOn } from "../../shared/options.js";
+import { isOn } from "../../shared/option-values.js";
 import type { Activity } from "../watch/activity.js";
-import type { Page } from "../watch/page.js";
+import type { Page } from "../watch/page-state.js";
 import type { Stored } from "../watch/stored.js";
 
 /** What was looked at. */

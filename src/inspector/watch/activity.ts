@@ -1,6 +1,6 @@
 /** What has happened on a page since the panel was opened, and what the browser and an earlier panel still know of the time before. */
 import { attempt } from "../../shared/attempt.js";
-import type { ScriptLook, ServiceLook } from "../ask/look.js";
+import type { ScriptLook, ServiceLook } from "../ask/own-requests.js";
 import type { SentEvent, Stored } from "./stored.js";
 
 /** A request, and its answer. */

@@ -1,7 +1,7 @@
 /** Listens to a tracker, to the calls that the page makes, and to the page's errors. */
 import { attempt } from "../../shared/attempt.js";
 import { type Call, createActivity } from "./activity.js";
-import { globalOf } from "./page.js";
+import { globalOf } from "./page-state.js";
 import { readEvent, type SentEvent } from "./stored.js";
 import { callOf, KEPT, keep, short, written } from "./visible.js";
 import { watchWire } from "./wire.js";

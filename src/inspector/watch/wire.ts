@@ -1,6 +1,6 @@
 /** What goes over the wire: since the panel was opened word for word, before that what the browser has recorded. */
 import { attempt } from "../../shared/attempt.js";
-import { urlOf } from "../../shared/options.js";
+import { urlOf } from "../../shared/option-values.js";
 import type { Activity, Exchange } from "./activity.js";
 import { readEvent } from "./stored.js";
 import { KEPT, short, wordsOf } from "./visible.js";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 import type { Access, Kind, Token } from "./tokens.js";
 
 declare module "fastify" {

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
-import { createTold, HttpError } from "../http/errors.js";
+import { createTold, HttpError } from "../http/error-answers.js";
 
 /** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
 const BITS = [64, 56, 48] as const;

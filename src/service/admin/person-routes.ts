@@ -9,9 +9,9 @@ import { beginDeeds, endDeeds, noteDeed } from "../deletion/audit.js";
 import { deleteAccount } from "../deletion/delete-chosen.js";
 import { eraseContacts, knownOf } from "../deletion/erasure.js";
 import { keyIn, markOf, markOfUid } from "../deletion/tombstones.js";
-import { errors, notFound } from "../http/errors.js";
+import { errors, notFound } from "../http/error-answers.js";
+import { READ } from "../records/account-and-contact.js";
 import { exportPage, exportRows, jsonLine } from "../records/read-rows.js";
-import { READ } from "../records/records.js";
 
 const uid = Type.String({ minLength: 1, description: "Unique id of the contact" });
 const Erased = Type.Object(

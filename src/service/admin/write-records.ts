@@ -4,9 +4,9 @@ import { digest, encodeText, recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
-import { errors } from "../http/errors.js";
+import { errors } from "../http/error-answers.js";
 import { makeRecords } from "../ingest/store/bare-records.js";
-import { Account, activitySource, Contact, READ, Stage } from "../records/records.js";
+import { Account, activitySource, Contact, READ, Stage } from "../records/account-and-contact.js";
 
 const strict = { additionalProperties: false };
 export const Uid = Type.String({ minLength: 1 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileReason, StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import { countIn, type Database } from "../database/database.js";
-import { freeBytes, syncFolder } from "../database/embedded/room.js";
+import { freeBytes, syncFolder } from "../database/embedded/disk-space.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
 import { idOfDatabase } from "../records/known-archives.js";

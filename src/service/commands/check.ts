@@ -4,12 +4,12 @@ import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
-import { freeBytes } from "../database/embedded/room.js";
-import { isServed } from "../database/postgres/postgres.js";
+import { freeBytes } from "../database/embedded/disk-space.js";
+import { isServed } from "../database/postgres/open-postgres.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
-import { readUpkeep, type Upkeep } from "../monitoring/ages.js";
+import { readUpkeep, type Upkeep } from "../monitoring/last-events.js";
 import { ofName } from "../records/read-rows.js";
 import type { Commands } from "./context.js";
 

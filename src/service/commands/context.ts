@@ -8,7 +8,7 @@ import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
-import type { Needs } from "../database/postgres/postgres.js";
+import type { Needs } from "../database/postgres/open-postgres.js";
 import type { Bounds } from "../database/settled.js";
 
 /** What commands are told, and where results go; the process's own streams unless a test says otherwise. */

@@ -9,7 +9,7 @@ import { fileReason, StartError } from "../base/start-error.js";
 import { type Copying, countIn, type Database, type Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { versionsOf } from "../database/migrations.js";
-import { isServed } from "../database/postgres/postgres.js";
+import { isServed } from "../database/postgres/open-postgres.js";
 import { TABLES } from "../database/postgres/spread.js";
 import { createSettled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";

@@ -6,8 +6,8 @@ import { COMMAND, listDeeds } from "../deletion/audit.js";
 import { countEvents, deleteEvents } from "../deletion/delete-chosen.js";
 import { eraseAgain, eraseContacts, knownOf } from "../deletion/erasure.js";
 import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
+import { contactsThere, similarContacts } from "../records/account-and-contact.js";
 import { placesOfArchives } from "../records/known-archives.js";
-import { contactsThere, similarContacts } from "../records/records.js";
 import type { Commands, Say } from "./context.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */

@@ -9,6 +9,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { noteReading } from "../deletion/audit.js";
+import { contactsThere } from "../records/account-and-contact.js";
 import { lostPlace } from "../records/lost-places.js";
 import {
   csvRow,
@@ -20,7 +21,6 @@ import {
   TABLES,
   type Table,
 } from "../records/read-rows.js";
-import { contactsThere } from "../records/records.js";
 import type { Commands, Say } from "./context.js";
 
 /** Milliseconds after which it is asked again what has become settled. */

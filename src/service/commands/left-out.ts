@@ -3,7 +3,7 @@ import { recordId } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import type { LeftOut } from "../days/counted-place.js";
 import { leaveOut } from "../days/leave-out.js";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 import type { Commands } from "./context.js";
 
 /** The commands on whose events count nowhere. */

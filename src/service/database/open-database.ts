@@ -1,7 +1,7 @@
 import { type ServiceConfig, tellDatabase } from "../config/options.js";
 import type { Database } from "./database.js";
-import { openEmbedded } from "./embedded/embedded.js";
-import { isServed, type Needs, openGiven } from "./postgres/postgres.js";
+import { openEmbedded } from "./embedded/open-embedded.js";
+import { isServed, type Needs, openGiven } from "./postgres/open-postgres.js";
 
 export type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 

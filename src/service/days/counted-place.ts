@@ -2,7 +2,7 @@ import { MAX, NIL } from "uuid";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 import { ALL_TABLES, type EventRow } from "./count-tables.js";
 import { dayIn, isTimeZone, later, NO_ZONE } from "./zone.js";
 

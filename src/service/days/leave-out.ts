@@ -1,6 +1,6 @@
 import { encodeText } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { READ } from "../records/records.js";
+import { READ } from "../records/account-and-contact.js";
 import { change, type Size, STEP } from "./add-events.js";
 import { KEYS } from "./bounded-keys.js";
 import { readEvents } from "./count-tables.js";

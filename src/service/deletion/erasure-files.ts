@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseJson } from "../base/exact-text.js";
 import { cannotRead, StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
-import { readIfThere } from "../database/embedded/folder.js";
-import { syncFolder } from "../database/embedded/room.js";
+import { readIfThere } from "../database/embedded/data-folder.js";
+import { syncFolder } from "../database/embedded/disk-space.js";
 import { giveFiles } from "../database/embedded/server-user.js";
 import { knownKey } from "./tombstones.js";
 

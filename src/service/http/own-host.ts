@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopbackAddress } from "../base/loopback.js";
-import { HttpError } from "./errors.js";
+import { HttpError } from "./error-answers.js";
 
 /**
  * Refuses requests that ask for another host than this machine. A page of the internet whose name suddenly resolves

@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
-import { HttpError } from "./errors.js";
+import { HttpError } from "./error-answers.js";
 
 /**
  * What is wrong with a request, in words that name each wrong member or parameter.

@@ -4,10 +4,10 @@ import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/body-memory.js";
 import type { Kind } from "../access/tokens.js";
-import { errors, HttpError } from "../http/errors.js";
+import { errors, HttpError } from "../http/error-answers.js";
 import { commonHeaders, EXPOSED } from "../http/headers.js";
-import { JSON_TYPES, NDJSON, type Reading, readOne, readRows, readSeveral } from "./body.js";
 import { createRecord, type EventOptions, type Recorded } from "./judge-event.js";
+import { JSON_TYPES, NDJSON, type Reading, readOne, readRows, readSeveral } from "./read-body.js";
 import {
   BATCH_PATH,
   EVENT_PATH,

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 import type { Count } from "./schemas.js";
 
 /** The member of `params` that has the proof. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isOfServer } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
-import { type Answered, createTold } from "../http/errors.js";
+import { type Answered, createTold } from "../http/error-answers.js";
 import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */

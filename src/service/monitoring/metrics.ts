@@ -10,13 +10,13 @@ import {
 } from "prom-client";
 import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
-import { freeBytes } from "../database/embedded/room.js";
+import { freeBytes } from "../database/embedded/disk-space.js";
 import type { Behind } from "../days/lag.js";
-import { createTold, HttpError, unavailable } from "../http/errors.js";
+import { createTold, HttpError, unavailable } from "../http/error-answers.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { NewEvent } from "../ingest/store/insert-rows.js";
-import { createEventAges, type Upkeep } from "./ages.js";
+import { createEventAges, type Upkeep } from "./last-events.js";
 
 /** What tells the metrics: of this process, or, where it is one of a unit, of all of them, each with its number. */
 const createTeller = (registry: Registry): (() => Promise<string>) => {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
 import { faultOf } from "../database/sql-state.js";
 import type { Behind } from "../days/lag.js";
-import { unavailable } from "../http/errors.js";
+import { unavailable } from "../http/error-answers.js";
 import type { EventStore } from "../ingest/store/event-store.js";
 
 /** Milliseconds that the database gets to answer: whoever asks for readiness asks again soon. */

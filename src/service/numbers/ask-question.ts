@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 import { encoded } from "./figures.js";
 import { ask, QUESTIONS, type Question } from "./questions.js";
 import { readWhen, SPANS, type When } from "./spans.js";

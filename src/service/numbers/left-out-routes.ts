@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Database, Query } from "../database/database.js";
 import { setZone } from "../days/counted-place.js";
 import { leaveOut } from "../days/leave-out.js";
-import { errors } from "../http/errors.js";
+import { errors } from "../http/error-answers.js";
 import { LeftOut, One } from "./number-schemas.js";
 import { ask } from "./questions.js";
 

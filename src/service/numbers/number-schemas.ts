@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { UUID } from "../base/exact-text.js";
-import { Account, Contact } from "../records/records.js";
+import { Account, Contact } from "../records/account-and-contact.js";
 import { SPANS, type Span } from "./spans.js";
 
 /* What is asked for and answered by `/v2/numbers…`. */

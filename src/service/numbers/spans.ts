@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { isTime, readTime } from "../base/times.js";
 import { dayIn, later, startOf } from "../days/zone.js";
-import { HttpError } from "../http/errors.js";
+import { HttpError } from "../http/error-answers.js";
 
 /** What can be asked for: the last 24 hours of the clock, or so many days. Up to a week has today in it; more of them end with yesterday. */
 export const SPANS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const;

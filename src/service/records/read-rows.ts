@@ -2,7 +2,7 @@ import { decodeText, encodeText, filledText, parseJson, recordId } from "../base
 import { wholeParams } from "../base/params.js";
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
-import { healthOf } from "./records.js";
+import { healthOf } from "./account-and-contact.js";
 
 /** The condition of events of a name: an entry of their index has a greatest length. @param at placeholder of the name */
 export const ofName = (at: string): string => `event_uid = ${at} AND left(event_uid, 64) = left(${at}, 64)`;

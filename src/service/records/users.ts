@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import { countIn, type Database } from "../database/database.js";
-import { errors } from "../http/errors.js";
+import { errors } from "../http/error-answers.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers } from "../http/validation.js";
 

@@ -9,7 +9,7 @@ import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
 import pg from "pg";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { filesOf, readServerFile } from "../../../src/service/database/embedded/data-folder.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";

@@ -10,7 +10,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig } from "../../../src/service/config/options.js";
-import { filesOf } from "../../../src/service/database/embedded/folder.js";
+import { filesOf } from "../../../src/service/database/embedded/data-folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

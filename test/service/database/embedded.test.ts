@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { readServerFile } from "../../../src/service/database/embedded/data-folder.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";

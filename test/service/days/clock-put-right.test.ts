@@ -11,7 +11,7 @@ import { followDays } from "../../../src/service/days/follower.js";
 import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
-import { readUpkeep } from "../../../src/service/monitoring/ages.js";
+import { readUpkeep } from "../../../src/service/monitoring/last-events.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
 import { usePlace } from "../support/fixtures.js";
 

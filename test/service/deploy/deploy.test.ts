@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { DEFAULT_PORT } from "../../../src/service/config/defaults.mjs";
 import { OPTIONS } from "../../../src/service/config/options.js";
-import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/postgres.js";
+import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/open-postgres.js";
 import { findProgram } from "../../support/engines.js";
 import { ROOT } from "../../support/launch.js";
 import { checkedBy, DEPLOY, folder, json, read } from "./deploy-folder.js";

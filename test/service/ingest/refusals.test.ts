@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createTold } from "../../../src/service/http/errors.js";
+import { createTold } from "../../../src/service/http/error-answers.js";
 import { startService } from "../support/service.js";
 
 afterEach(() => vi.useRealTimers());

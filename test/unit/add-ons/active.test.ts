@@ -1,6 +1,6 @@
 /** How long somebody is at a page: by the clock, signs of life, and what is seen. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { watchActive } from "../../../src/addons/active.js";
+import { watchActive } from "../../../src/addons/active-time.js";
 
 let tracked: string[];
 let end: () => void;

@@ -1,6 +1,6 @@
 /** What the add-on for clicks makes of clicks and forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { watchClicks } from "../../../src/addons/clicks.js";
+import { watchClicks } from "../../../src/addons/click-listener.js";
 import type { Params } from "../../../src/types/declared.js";
 
 // Nobody leaves the test's page.

@@ -4,7 +4,7 @@ import { type Step, walk } from "../../../src/inspector/judge/checklist.js";
 import { type Evidence, evidenceOf, type State } from "../../../src/inspector/judge/evidence.js";
 import type { Exchange } from "../../../src/inspector/watch/activity.js";
 import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
-import type { Page, Tag } from "../../../src/inspector/watch/page.js";
+import type { Page, Tag } from "../../../src/inspector/watch/page-state.js";
 import type { Scripts, WrittenCall } from "../../../src/inspector/watch/scripts.js";
 import type { SentEvent, Stored } from "../../../src/inspector/watch/stored.js";
 

@@ -1,7 +1,7 @@
 import { countIn, type Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/known-archives.js";
-import { type ArchivedFile, type Folder, readManifest, unlessAbsent } from "./folder.js";
+import { type ArchivedFile, type Folder, readManifest, unlessAbsent } from "./archive-folder.js";
 import { sumOf } from "./parquet.js";
 
 /**

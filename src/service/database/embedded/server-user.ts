@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, lchownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StartError } from "../../base/start-error.js";
-import { filesOf, OURS } from "./folder.js";
+import { filesOf, OURS } from "./data-folder.js";
 
 /** As whom PostgreSQL's programs run; nobody is named where it is as this process. */
 export interface ServerUser {

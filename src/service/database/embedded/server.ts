@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answers } from "../postgres/postgres.js";
-import { filesOf, isServerOf, readServerFile } from "./folder.js";
+import { answers } from "../postgres/open-postgres.js";
+import { filesOf, isServerOf, readServerFile } from "./data-folder.js";
 import type { Programs } from "./programs.js";
 import { giveTo, type ServerUser } from "./server-user.js";
 

@@ -5,7 +5,7 @@ import { from, to } from "pg-copy-streams";
 import { addressesOf } from "../../config/options.js";
 import type { Copying, Database, Query, Statement, Written } from "../database.js";
 import { isUnavailable, repeated } from "../sql-state.js";
-import { type Addresses, openAddresses } from "./connections.js";
+import { type Addresses, openAddresses } from "./pools.js";
 
 /** What waits for a place, at most. */
 const MAX_WAITING = 200;

@@ -6,7 +6,7 @@ import { newIds } from "../../database/event-id.js";
 import { checkGeneration, writeAtGeneration } from "../../database/generation.js";
 import { BOUNDS, type Bounds, writeInTime } from "../../database/settled.js";
 import { isUnavailable } from "../../database/sql-state.js";
-import { HttpError } from "../../http/errors.js";
+import { HttpError } from "../../http/error-answers.js";
 import type { Count } from "../schemas.js";
 import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./bare-records.js";
 import { createGroupCommit } from "./group-commit.js";

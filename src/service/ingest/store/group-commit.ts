@@ -1,5 +1,5 @@
 import { isUnavailable } from "../../database/sql-state.js";
-import { unavailable } from "../../http/errors.js";
+import { unavailable } from "../../http/error-answers.js";
 
 /** Items in one transaction: enough to share its cost, few enough not to keep others waiting. */
 const MAX_BATCH = 500;

@@ -1,6 +1,6 @@
 /** What each step of the walk says of a page: green, amber or red, and why. */
 import { describe, expect, it } from "vitest";
-import type { ScriptLook } from "../../../../src/inspector/ask/look.js";
+import type { ScriptLook } from "../../../../src/inspector/ask/own-requests.js";
 import { walk } from "../../../../src/inspector/judge/checklist.js";
 import { visible } from "../../../../src/inspector/watch/visible.js";
 import {

@@ -1,9 +1,9 @@
 /** What the inspector learns of a page: from its markup, from calls and requests, and from the tracker. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { lookAtService } from "../../../../src/inspector/ask/look.js";
+import { lookAtService } from "../../../../src/inspector/ask/own-requests.js";
 import { createActivity, noteNamed } from "../../../../src/inspector/watch/activity.js";
 import { listen } from "../../../../src/inspector/watch/listen.js";
-import { readPage } from "../../../../src/inspector/watch/page.js";
+import { readPage } from "../../../../src/inspector/watch/page-state.js";
 import { UNKNOWN } from "../../../../src/inspector/watch/scripts.js";
 import { readStored } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";

@@ -6,7 +6,7 @@ import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
 import type { ChangeListener, Command, Config, Consent, Hub } from "../types.js";
 import { config, isPerPage } from "./config.js";
-import * as delivery from "./delivery/delivery.js";
+import * as delivery from "./delivery/add-and-flush.js";
 import { openHub } from "./hub.js";
 import { identity, readIdentity, resetIdsBy } from "./state/identity.js";
 import { allow, CONSENT, consent, get, getStored, named } from "./state/storage.js";

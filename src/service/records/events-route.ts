@@ -4,7 +4,7 @@ import { filledText, parseObject, recordId, UUID } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
-import { errors, HttpError } from "../http/errors.js";
+import { errors, HttpError } from "../http/error-answers.js";
 import { nextPage, ownUrl } from "../http/own-host.js";
 import { readIntegers, readTimes } from "../http/validation.js";
 import { lostPlace } from "./lost-places.js";

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import { decodeText, encodeText, isUuid, parseJson, parseObject, recordId } from "../base/exact-text.js";
 import { countIn, type Database, type Query } from "../database/database.js";
-import { errors, notFound } from "../http/errors.js";
+import { errors, notFound } from "../http/error-answers.js";
 
 const open = { additionalProperties: true };
 

@@ -1,11 +1,11 @@
 /** What is stored in the page, whether a request leaves it, what is answered to preflight and event, and whether it is the service. */
-import { isEndpoint } from "../ask/look.js";
+import { isEndpoint } from "../ask/own-requests.js";
 import type { Exchange } from "../watch/activity.js";
 import { visible, written } from "../watch/visible.js";
 import { toldAt } from "./calls.js";
 import type { Cause, Evidence, Look } from "./evidence.js";
 import { bad, good, isGood, isOwnSite, isPage, ofSilence, policyOn, seconds, unknown, waits } from "./evidence.js";
-import { isLeft, ofName } from "./options.js";
+import { isLeft, ofName } from "./option-faults.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;

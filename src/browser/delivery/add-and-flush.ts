@@ -1,5 +1,5 @@
 /** The one door of the delivery: an event comes in, and leaves when the service has it. */
-import { pause, uptime } from "../../shared/time.js";
+import { pause, uptime } from "../../shared/uptime.js";
 import type { FlushResult, TrackEvent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { isHidden } from "../page.js";

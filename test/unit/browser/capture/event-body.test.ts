@@ -8,7 +8,7 @@ import { fresh } from "../fresh.js";
 const reports: string[] = [];
 const event = await fresh(
   { onError: ({ detail }) => reports.push(detail) },
-  () => import("../../../../src/browser/capture/event.js"),
+  () => import("../../../../src/browser/capture/event-body.js"),
 );
 
 /** What the service reads of an event, and what was reported. */

@@ -1,7 +1,7 @@
 /** When the panel asks by itself: for a script that has not come, and at the service's address where an answer is missing or odd. */
 import type { Activity, Violation } from "../watch/activity.js";
 import { keep } from "../watch/visible.js";
-import { lookAtFrames, lookAtScript, lookAtService } from "./look.js";
+import { lookAtFrames, lookAtScript, lookAtService } from "./own-requests.js";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;

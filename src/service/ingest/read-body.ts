@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { Hold, Holding } from "../access/body-memory.js";
 import { networkOf } from "../access/limits.js";
 import { elementsOf } from "../base/json-text.js";
-import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
+import { HttpError, MEDIA_TYPE, noJson } from "../http/error-answers.js";
 import { BATCH_PATH, MAX_BATCH_EVENTS } from "./schemas.js";
 
 /** Media types of JSON: `text/plain` is what a beacon sends without a preflight. */

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
-import { answers, connect, type Needs } from "../postgres/postgres.js";
-import { filesOf, makeFolder, requireDatabase, requireOwn } from "./folder.js";
+import { answers, connect, type Needs } from "../postgres/open-postgres.js";
+import { filesOf, makeFolder, requireDatabase, requireOwn } from "./data-folder.js";
+import { createTidying, syncFolder, withRoom } from "./disk-space.js";
 import { lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
-import { createTidying, syncFolder, withRoom } from "./room.js";
 import { asUser, ENVIRONMENT, INITDB, listenFor, runningUrl, type Server, startServer } from "./server.js";
 import { giveFiles, giveFolder, giveTo, type ServerUser, serverUser } from "./server-user.js";
 

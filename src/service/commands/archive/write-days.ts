@@ -12,8 +12,8 @@ import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../..
 import { keptPlace, lostPlace } from "../../records/lost-places.js";
 import { type Commands, daysArgument, type Say } from "../context.js";
 import { untilSettled } from "../export.js";
+import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./archive-folder.js";
 import { compareArchive } from "./compare.js";
-import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./folder.js";
 import { type Name, type Range, type Row, readEvents, selectEvents, uuidText, writeEvents } from "./parquet.js";
 
 interface ArchiveArguments {

@@ -13,7 +13,7 @@ import {
   SERVICE,
   type Tell,
 } from "../migrations.js";
-import { askNode, openAddresses } from "./connections.js";
+import { askNode, openAddresses } from "./pools.js";
 import { createShards, spreadNew } from "./spread.js";
 import { copyOver, over } from "./statements.js";
 

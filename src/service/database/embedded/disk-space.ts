@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import pg from "pg";
 import type { Database } from "../database.js";
-import { filesOf, readIfThere } from "./folder.js";
+import { filesOf, readIfThere } from "./data-folder.js";
 import { giveFiles } from "./server-user.js";
 
 const MB = 2 ** 20;

@@ -1,5 +1,5 @@
 /** What the panel finds out by asking, without an event: at the service's address, and for a script that has not run. */
-import { EVENT_PATH } from "../../shared/options.js";
+import { EVENT_PATH } from "../../shared/option-values.js";
 import { short } from "../watch/visible.js";
 
 /** What says nothing for so long hangs. Milliseconds. */

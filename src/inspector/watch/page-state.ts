@@ -1,6 +1,6 @@
 /** What the page shows of a tracker at this moment: its tags, where else its options stand, its global, and other tools. */
 import { attempt } from "../../shared/attempt.js";
-import { urlOf } from "../../shared/options.js";
+import { urlOf } from "../../shared/option-values.js";
 import { readScripts } from "./scripts.js";
 import { markupOf, short, visible, written } from "./visible.js";
 
