@@ -20,7 +20,7 @@ const PAGES = ["unit/{add-ons,inspector/watch}/*", "unit/browser/page", "package
 export default defineConfig({
   test: {
     // Tests start the service as it runs, built, and pages of the simulation evaluate one bundle: both from the sources of now.
-    globalSetup: ["tools/build-service.ts", "test/simulation/bundles.ts"],
+    globalSetup: ["src/service/build.ts", "test/simulation/bundles.ts"],
     maxWorkers: COMMON.maxWorkers,
     projects: [
       { test: { ...COMMON, name: "page", include: PAGES, environment: "happy-dom" } },

@@ -79,7 +79,7 @@ it("every package runs on the versions of Node that the README names, so that `n
 });
 
 it("what `npm start` imports is there without the tests' tools", async () => {
-  const sources = ["rollup.config.mjs", "tools/build-service.ts", "demo/start/main.ts"].map(read);
+  const sources = ["rollup.config.mjs", "src/service/build.ts", "demo/start/main.ts"].map(read);
   const names = (await Promise.all(sources))
     .flatMap((source) => [...source.matchAll(/^import .* from "((?!node:|\.)[^"]+)"/gm)])
     .map(([, path]) => `node_modules/${/^(?:@[^/]+\/)?[^/]+/.exec(path!)![0]}`);

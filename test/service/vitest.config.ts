@@ -39,7 +39,7 @@ export default defineConfig({
     ...COMMON,
     include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
     exclude: [...LONG, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
-    globalSetup: ["tools/build-service.ts", "test/service/support/database.ts"],
+    globalSetup: ["src/service/build.ts", "test/service/support/database.ts"],
     fileParallelism: !isGiven,
     // They wait for servers and processes more than they work.
     maxWorkers: 3,

@@ -15,7 +15,7 @@ interface Module {
 const ROOT = new URL("../..", import.meta.url).pathname;
 const IMPORT = /^(?:import|export) (?:[^;"]*? from )?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-  .filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.includes("node_modules"))
+  .filter((file) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(build|release)\.ts|node_modules/.test(file))
   .map((file): Module => {
     const text = readFileSync(join(ROOT, "src", file), "utf8");
     const nameOf = (path: string): string =>

@@ -45,14 +45,11 @@ describe("the image", () => {
       from!.split(" "),
     );
     const { metafile } = await build({
-      ...{
-        entryPoints: ["src/service/main.ts", "tools/release-service.ts"].map((file) => join(ROOT, file)),
-        bundle: true,
-      },
+      ...{ entryPoints: ["main", "release"].map((name) => join(ROOT, `src/service/${name}.ts`)), bundle: true },
       ...{ packages: "external", platform: "node", format: "esm", write: false, metafile: true, outdir: folder },
     });
     // What a release is filled with is named in its source.
-    const packed = (await readFile(join(ROOT, "tools/release-service.ts"), "utf8")).match(
+    const packed = (await readFile(join(ROOT, "src/service/release.ts"), "utf8")).match(
       /"(LICENSE|[A-Z]+\.md)"|"src\/[^"]+"/g,
     )!;
     const needed = [

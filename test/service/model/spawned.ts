@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
-import { buildService } from "../../../tools/build-service.js";
+import { buildService } from "../../../src/service/build.js";
 import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/database.js";
 import { startPostgres } from "../support/postgres.js";

@@ -3,12 +3,12 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const SOURCE = fileURLToPath(new URL("../src", import.meta.url));
-const OUT = fileURLToPath(new URL("../build/service", import.meta.url));
+const SOURCE = fileURLToPath(new URL(".", import.meta.url));
+const OUT = fileURLToPath(new URL("../../build/service", import.meta.url));
 
 /** The pages, whose chart library goes into their script; and the live page with its styles, which the demo has on its own. */
 const buildPage = async (): Promise<void> => {
-  const page = join(SOURCE, "pages");
+  const page = join(SOURCE, "../pages");
   await build({
     entryPoints: ["main.ts", "main.css", "live.ts", "live.css", "site.css"].map((file) => join(page, file)),
     outdir: join(OUT, "page"),
@@ -21,7 +21,7 @@ const buildPage = async (): Promise<void> => {
   });
   // The panel that any page may load from here; nothing of it is the service's.
   await build({
-    entryPoints: [{ in: join(SOURCE, "inspector/main.ts"), out: "inspector" }],
+    entryPoints: [{ in: join(SOURCE, "../inspector/main.ts"), out: "inspector" }],
     outdir: join(OUT, "page"),
     bundle: true,
     minify: true,
@@ -37,16 +37,16 @@ const changedAt = async (file: string): Promise<number> => (await stat(file).cat
 
 /** The script that pages load from here: the very file of the package, with `.br` and `.gz`. Made anew where its sources have changed. */
 const buildScript = async (): Promise<void> => {
-  const sources = await readdir(SOURCE, { recursive: true, encoding: "utf8" });
+  const sources = await readdir(join(SOURCE, ".."), { recursive: true, encoding: "utf8" });
   const changes = sources
     .filter((file) => !/^(service|pages)\b/.test(file))
-    .map((file) => changedAt(join(SOURCE, file)));
+    .map((file) => changedAt(join(SOURCE, "..", file)));
   const made = await changedAt(join(OUT, "page/lib.js.gz"));
-  if (made > Math.max(...(await Promise.all([...changes, changedAt(join(SOURCE, "../rollup.config.mjs"))])))) return;
+  if (made > Math.max(...(await Promise.all([...changes, changedAt(join(SOURCE, "../../rollup.config.mjs"))])))) return;
   // Not loaded where it is not needed: the compiler takes a while.
   const { rollup } = await import("rollup");
-  const { script } = await import("../rollup.config.mjs");
-  const bundle = await rollup({ ...script, input: join(SOURCE, "script-tag.ts") });
+  const { script } = await import("../../rollup.config.mjs");
+  const bundle = await rollup({ ...script, input: join(SOURCE, "../script-tag.ts") });
   const { output } = await bundle.generate({ ...script.output, sourcemap: false });
   for (const one of output)
     await writeFile(
@@ -59,7 +59,7 @@ const buildScript = async (): Promise<void> => {
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
   const { metafile } = await build({
-    entryPoints: [join(SOURCE, "service/main.ts")],
+    entryPoints: [join(SOURCE, "main.ts")],
     outdir: OUT,
     entryNames: "[name]",
     bundle: true,
@@ -77,7 +77,7 @@ export const buildService = async (): Promise<void> => {
   await mkdir(join(OUT, "page"), { recursive: true });
   await Promise.all([buildPage(), buildScript()]);
   built.add("page");
-  for (const folder of ["database/migrations", "numbers/questions"].map((path) => join(SOURCE, "service", path))) {
+  for (const folder of ["database/migrations", "numbers/questions"].map((path) => join(SOURCE, path))) {
     await cp(folder, join(OUT, basename(folder)), { recursive: true });
     for (const file of [basename(folder), ...(await readdir(folder))]) built.add(file);
   }

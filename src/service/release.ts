@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkPrograms, PACKAGE } from "../src/service/database/embedded/programs.js";
-import { buildService } from "./build-service.js";
+import { buildService } from "./build.js";
+import { linkPrograms, PACKAGE } from "./database/embedded/programs.js";
 
 /*
  * What runs, with its documents: the built service, its libraries with PostgreSQL for this platform, and the files for servers. `npm run release:service` makes
  * a tarball of it in build/release; with a folder behind it, it fills that folder.
  */
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MANIFESTS = ["package.json", "package-lock.json", "demo/package.json", "src/service/package.json"];
 const DOCUMENTS = [
   "LICENSE",
