@@ -1,7 +1,7 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { type Bounds, fold, KEYS, settleKeys } from "./bounded-keys.js";
-import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, tally, write } from "./count-tables.js";
+import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, TABLES, tally, write } from "./count-tables.js";
 import {
   begin,
   beginAnew,
@@ -33,8 +33,7 @@ export const add = async (
   for (const table of ALL_TABLES) {
     let of = lines[table];
     if (table === "hours") of = of.filter(({ date }) => date >= hoursFrom(held));
-    if (table === "days" || table === "account_names")
-      of = await settleKeys(query, workspace, of, { table, into, folded, bounds });
+    if (TABLES[table].types[1] === "text") of = await settleKeys(query, workspace, of, { table, into, folded, bounds });
     await write(query, workspace, { table, into, lines: of, hoursFrom: from });
   }
 };

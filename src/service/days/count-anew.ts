@@ -28,7 +28,7 @@ const MARGIN_MS = 2 * HOUR_MS;
 /** So many times a step reads or puts. */
 const CALLS = 40;
 /** Which tables are put in their place, by the first of their keys. */
-const PUT_TABLES = ["active", "hours", "account_names"] as const;
+const PUT_TABLES = ["active", "hours", "account_names", "contact_names"] as const;
 type PutTable = (typeof PUT_TABLES)[number];
 const partOf = (table: PutTable): string => `put ${table}`;
 
@@ -156,8 +156,8 @@ const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promis
   const lines = found.map(
     ({ date, first, second, events }): Line => ({ date, keys: [first, second], events: toPlaces(events) }),
   );
-  const settled =
-    table !== "account_names" ? lines : await settleKeys(query, workspace, lines, { table, into: "", folded, bounds });
+  const hasNames = TABLES[table].types[1] === "text";
+  const settled = hasNames ? await settleKeys(query, workspace, lines, { table, into: "", folded, bounds }) : lines;
   await write(query, workspace, { table, into: "", lines: settled, hoursFrom: day });
   if (cleared.length > 0) await query(`DELETE FROM ${table} ${some} AND ${isEmpty(table)}`, [...of, last]);
   held.after = last;

@@ -90,12 +90,16 @@ class Lines extends Map<string, Line> {
 
 /** What events add up to, by the table. @param sign of each */
 export const tally = (rows: readonly EventRow[], sign: 1 | -1) => {
-  const sums = { active: new Lines(31), hours: new Lines(24), account_names: new Lines(31), days: new Lines(24) };
+  const sums = {
+    ...{ active: new Lines(31), hours: new Lines(24), days: new Lines(24) },
+    ...{ account_names: new Lines(31), contact_names: new Lines(31) },
+  };
   for (const { contact, account, name, path, host, referrer, local } of rows) {
     const day = local.slice(0, 10);
     const [month, date, hour] = [`${day.slice(0, 7)}-01`, Number(day.slice(8)) - 1, Number(local.slice(11))];
     sums.active.add(month, [contact, account], date, sign);
     sums.hours.add(day, [contact, account], hour, sign);
+    sums.contact_names.add(month, [contact, name], date, sign);
     if (account !== NIL) sums.account_names.add(month, [account, name], date, sign);
     for (const [kind, key] of Object.entries({ name, path, host, referrer }))
       if (key !== null) sums.days.add(day, [kind, key], hour, sign);
@@ -104,6 +108,7 @@ export const tally = (rows: readonly EventRow[], sign: 1 | -1) => {
     active: [...sums.active.values()],
     hours: [...sums.hours.values()],
     account_names: [...sums.account_names.values()],
+    contact_names: [...sums.contact_names.values()],
     days: [...sums.days.values()],
   };
 };
@@ -119,6 +124,7 @@ export const TABLES = {
   active: { date: "month", keys: ["contact", "account"], types: ["uuid", "uuid"], places: 31 },
   hours: { date: "day", keys: ["contact", "account"], types: ["uuid", "uuid"], places: 24 },
   account_names: { date: "month", keys: ["account", "name"], types: ["uuid", "text"], places: 31 },
+  contact_names: { date: "month", keys: ["contact", "name"], types: ["uuid", "text"], places: 31 },
   days: { date: "day", keys: ["kind", "key"], types: ["text", "text"], places: 24 },
 } as const;
 export const ALL_TABLES = Object.keys(TABLES) as Table[];
@@ -154,6 +160,7 @@ const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> =
   active: ofMonth,
   hours: (isLess) => [eventsOf(24, isLess)],
   account_names: ofMonth,
+  contact_names: ofMonth,
   days: (isLess, hoursFrom) => [
     [
       "events",

@@ -9,8 +9,9 @@ import { dayIn, later, monthOf } from "./zone.js";
 /** Takes contacts out of who was active, who have no events that are counted; of what is there still of one who was left out, days are counted anew. */
 export const forgetContacts = async (query: Query, workspace: string, contacts: readonly string[]): Promise<void> => {
   const held = await hold(query, workspace);
-  for (const table of ["active", "hours", "active_anew", "hours_anew"] as const) {
-    const { date } = TABLES[table.replace("_anew", "") as "active" | "hours"];
+  const tables = ["active", "hours", "contact_names"] as const;
+  for (const table of tables.flatMap((one) => [one, `${one}_anew`] as const)) {
+    const { date } = TABLES[table.replace("_anew", "") as (typeof tables)[number]];
     // By each month or day: the contact is behind it in the key.
     const [dates] = await query<Record<"from" | "to", string | null>>(
       `SELECT min(${date})::text AS from, max(${date})::text AS to FROM ${table} WHERE workspace = $1`,
@@ -94,7 +95,7 @@ const clearSome = async (query: Query, workspace: string): Promise<boolean> => {
   const month = monthOf(past);
   if (cleared !== null && past < later(cleared, CLEARED_AFTER) && monthOf(cleared) === month) return false;
   const days = Number(past.slice(8)) - 1;
-  for (const table of ["active", "account_names"] as const) {
+  for (const table of ["active", "account_names", "contact_names"] as const) {
     const [first, second] = TABLES[table].keys;
     const isPast = `workspace = $1 AND (month < $2 OR (month = $2 AND events[${days}] > 0))`;
     const [last] = await query<Record<"month" | "first" | "second", string>>(

@@ -1,13 +1,14 @@
 import { removeWorkspace } from "../access/tokens.js";
 import { countIn, type Database, type Query } from "../database/database.js";
+import { ALL_TABLES } from "../days/count-tables.js";
 import { forgetArchives } from "../records/known-archives.js";
 import { afterAllHaveEnded, deleteInSteps } from "./delete-in-steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
 const OTHERS = [
   ...["deletions", "tombstones", "left_out"],
-  ...["counted", "days_stale", "days", "active", "hours", "account_names", "totals"],
-  ...["days_anew", "active_anew", "hours_anew", "account_names_anew"],
+  ...["counted", "days_stale", "totals"],
+  ...ALL_TABLES.flatMap((table) => [table, `${table}_anew`]),
 ];
 
 /**

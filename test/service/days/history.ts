@@ -245,12 +245,15 @@ const localOf = (time: number, timeZone: string): string => {
 };
 
 type Counts = Map<string, number>;
+const COUNTS = ["active", "hours", "days", "byHour", "account_names", "contact_names"] as const;
+const newCounts = () =>
+  Object.fromEntries(COUNTS.map((name) => [name, new Map()])) as Record<(typeof COUNTS)[number], Counts>;
 const count = (counts: Counts, ...key: string[]): unknown =>
   counts.set(key.join(" "), (counts.get(key.join(" ")) ?? 0) + 1);
 
 /** What the events before the place say, by day, and in which place of an array; of names and the like with all of their keys. */
 const countRaw = (rows: Record<string, unknown>[], held: Held) => {
-  const counts = { active: new Map(), hours: new Map(), days: new Map(), byHour: new Map(), account_names: new Map() };
+  const counts = newCounts();
   for (const row of rows) {
     const [received, occurred] = [
       Number(row.received_at),
@@ -266,6 +269,7 @@ const countRaw = (rows: Record<string, unknown>[], held: Held) => {
     if (String(row.id) >= held.id! || !isCounted({ contact, account, id: row.id } as never, held)) continue;
     count(counts.active, day, contact, account);
     count(counts.hours, day, contact, account, hour);
+    count(counts.contact_names, day, contact, String(row.event_uid));
     if (account !== NIL) count(counts.account_names, day, account, String(row.event_uid));
     const page = row.page as string | null;
     const [host, path] = page === null ? [] : [page.slice(0, page.indexOf("/")), page.slice(page.indexOf("/"))];
@@ -302,20 +306,14 @@ export const expectSame = async ({ database, workspace }: Scene): Promise<void> 
     const of = (table: string) =>
       query(`SELECT to_json(one) AS row FROM ${table} AS one WHERE workspace = $1`, [workspace]);
     const tables: Record<string, Row[]> = {};
-    for (const table of ["active", "hours", "days", "account_names"])
+    for (const table of ["active", "hours", "days", "account_names", "contact_names"])
       tables[table] = (await of(table)).map(({ row }) => row as Row);
     const stale = (await of("days_stale")).map(({ row }) => (row as { day: string }).day);
     return { held, raw: await query("SELECT * FROM events WHERE workspace = $1", [workspace]), tables, stale };
   });
   if (held.id === null) return;
   const wanted = countRaw(raw, held);
-  const told: Record<keyof typeof wanted, Counts> = {
-    active: new Map(),
-    hours: new Map(),
-    days: new Map(),
-    byHour: new Map(),
-    account_names: new Map(),
-  };
+  const told = newCounts();
   const put = (counts: Counts, events: number, ...key: unknown[]) => {
     if (events < 0) throw new Error(`${key.join(" ")} is ${events}`);
     if (events > 0) counts.set(key.join(" "), events);
@@ -325,7 +323,8 @@ export const expectSame = async ({ database, workspace }: Scene): Promise<void> 
     for (const [at, sum] of sums.entries()) of(sum - (sums[at - 1] ?? 0), at);
   };
   const dayAt = (month: string, at: number) => `${month.slice(0, 8)}${String(at + 1).padStart(2, "0")}`;
-  for (const { month, contact, account, name, days, events } of [...tables.active!, ...tables.account_names!]) {
+  const byMonth = [tables.active!, tables.account_names!, tables.contact_names!].flat();
+  for (const { month, contact, account, name, days, events } of byMonth) {
     const bits: number[] = [];
     each(events, (one) => bits.push(one > 0 ? 1 : 0));
     if (bits.join("") !== days || !/1/.test(days))
@@ -335,10 +334,13 @@ export const expectSame = async ({ database, workspace }: Scene): Promise<void> 
     each(events, (one, at) => put(told.active, one, dayAt(month, at), contact, account));
   for (const { day, contact, account, events } of tables.hours!)
     each(events, (one, at) => put(told.hours, one, day, contact, account, at));
-  const names = new Set<string>();
-  for (const { month, account, name, events } of tables.account_names!) {
-    names.add(`${String(month).slice(0, 7)} ${account} ${name}`);
-    each(events, (one, at) => put(told.account_names, one, dayAt(month, at), account, name));
+  for (const table of ["account_names", "contact_names"] as const) {
+    const names = new Set<string>();
+    for (const { month, contact, account: who = contact, name, events } of tables[table]!) {
+      names.add(`${String(month).slice(0, 7)} ${who} ${name}`);
+      each(events, (one, at) => put(told[table], one, dayAt(month, at), who, name));
+    }
+    wanted[table] = withRest(wanted[table], ([day, who, name]) => names.has(`${day!.slice(0, 7)} ${who} ${name}`));
   }
   const keys = new Map<string, Set<string>>();
   const from = hoursFrom(held);
@@ -350,9 +352,6 @@ export const expectSame = async ({ database, workspace }: Scene): Promise<void> 
   const isKept = ([day, kind, key]: string[]) => keys.get(`${day} ${kind}`)?.has(key!) ?? false;
   wanted.days = withRest(wanted.days, isKept);
   wanted.byHour = withRest(wanted.byHour, isKept);
-  wanted.account_names = withRest(wanted.account_names, ([day, account, name]) =>
-    names.has(`${day!.slice(0, 7)} ${account} ${name}`),
-  );
   const stands = (key: string) =>
     !stale.includes(key.slice(0, 10)) && (held.past === null || key.slice(0, 10) > held.past);
   for (const [table, counts] of Object.entries(told) as [keyof typeof told, Counts][]) {

@@ -57,6 +57,17 @@ CREATE TABLE account_names (
   PRIMARY KEY (workspace, month, account, name)
 ) WITH (fillfactor = 85);
 
+-- The same of a contact, in all of its accounts and without one.
+CREATE TABLE contact_names (
+  workspace TEXT NOT NULL,
+  month     DATE NOT NULL,
+  contact   UUID NOT NULL,
+  name      TEXT NOT NULL,
+  days      BIT(31) NOT NULL,
+  events    INTEGER[] NOT NULL,
+  PRIMARY KEY (workspace, month, contact, name)
+) WITH (fillfactor = 85);
+
 -- All that is told of a day whose events are gone by their age.
 CREATE TABLE totals (
   workspace TEXT NOT NULL,
@@ -95,10 +106,12 @@ CREATE TABLE active_anew (LIKE active INCLUDING ALL);
 CREATE TABLE hours_anew (LIKE hours INCLUDING ALL);
 CREATE TABLE days_anew (LIKE days INCLUDING ALL);
 CREATE TABLE account_names_anew (LIKE account_names INCLUDING ALL);
+CREATE TABLE contact_names_anew (LIKE contact_names INCLUDING ALL);
 
 -- The months of one account, and who did one thing.
 CREATE INDEX active_by_account ON active (workspace, account, month);
 CREATE INDEX account_names_by_name ON account_names (workspace, name, month);
+CREATE INDEX contact_names_by_name ON contact_names (workspace, name, month);
 
 -- The events that count, with the time at which each happened where that is believed, else of its receipt; day and hour are those of
 -- the workspace.

@@ -99,6 +99,8 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   hours_anew: "contact",
   account_names: "account",
   account_names_anew: "account",
+  contact_names: "contact",
+  contact_names_anew: "contact",
   days: "key",
   days_anew: "key",
   schema_migrations: null,
