@@ -10,10 +10,18 @@ type Filter = { [Name in "event_uid" | "host" | "path" | "referrer" | "account"]
 
 type Of<T extends TSchema, Name extends keyof Static<T>> = NonNullable<Static<T>[Name]>;
 type Told = typeof Numbers;
+interface Counted {
+  events: number;
+  before: number;
+}
+/** The names that there are, whenever they came. */
+interface Names {
+  data: { event_uid: string; last_on: string; contacts?: number; accounts?: number }[];
+}
 interface Keys {
   total: number;
   before: number;
-  data: { key: string; events: number; before: number; counts: number[] | null }[];
+  data: (Counted & { key: string; counts: number[] | null })[];
   others: { events: number; counts: number[] };
 }
 interface Matching {
@@ -22,9 +30,10 @@ interface Matching {
   events: Keys;
   lists: { [Name in "pages" | "referrers" | "people" | "busiest"]: Of<Told, Name> };
   fell: Of<Told, "fell">;
+  rose: Of<Told, "rose">;
   active: { contacts: Of<Told, "contacts">; accounts: Of<Told, "accounts"> };
 }
-type Doers = Of<Told, "busiest"> & Pick<Matching, "fell"> & Matching["active"];
+type Doers = Of<Told, "busiest"> & Pick<Matching, "fell" | "rose"> & { active: Of<Told, "contacts"> };
 
 type Listed = Static<typeof Accounts> & Doers & { events: number };
 const toKeyed = ({ data }: Static<typeof Accounts>) =>
@@ -37,12 +46,33 @@ export const encoded = (filter: object): Record<string, string> =>
   );
 
 const isSeries = (one: Keys["data"][number]): one is typeof one & { counts: number[] } => one.counts !== null;
-const toEvents = ({ data, ...sums }: Keys) => ({
-  ...sums,
-  data: data.filter(isSeries).map(({ key, ...one }) => ({ event_uid: key, ...one })),
-  more: data.filter((one) => !isSeries(one)).map(({ key, ...one }) => ({ event_uid: key, ...one })),
-});
+/** @param known tells more of the names, and of those that did not come */
+const toEvents = ({ data, ...sums }: Keys, known: Names = { data: [] }) => {
+  const rest = new Map(known.data.map((one) => [one.event_uid, one]));
+  const told = <T extends { key: string }>({ key: event_uid, ...one }: T) => {
+    const more = rest.get(event_uid);
+    rest.delete(event_uid);
+    return { event_uid, ...one, ...more };
+  };
+  const [shown, more] = [data.filter(isSeries).map(told), data.filter((one) => !isSeries(one)).map(told)];
+  const unused = [...rest.values()].map((one) => ({ ...one, events: 0, before: 0 }));
+  return { ...sums, data: shown, more: [...more.map(({ counts: _, ...one }) => one), ...unused] };
+};
 
+/** What one contact did, by name, or of one name: as far as it counts. */
+export const eventsOfContact = async (
+  query: Query,
+  { workspace, ranges, contact, key }: { workspace: string; ranges: Ranges; contact: string; key: string | undefined },
+) => {
+  const given = { workspace, ...ranges, ...encoded({ contact, key }) };
+  const [keys, names] = await Promise.all([
+    ask<Keys>(query, "keys", { ...given, most: 1_000 }),
+    key === undefined ? ask<Names>(query, "names", given) : undefined,
+  ]);
+  return toEvents(keys, names);
+};
+
+const PAGEVIEW = "pageview";
 /** Kinds of keys that have sums of their own, by the filter for each. */
 const KINDS = { path: "path", host: "host", referrer: "referrer" } as const;
 
@@ -64,8 +94,8 @@ export const figuresOf = async (
   const [only, ...others] = Object.keys(given);
   if (only === undefined) {
     const list = { most: 50, series: 0 };
-    const [names, pages, referrers, listed, contacts, accounts] = await Promise.all([
-      ...[keys("name"), keys("path", list), keys("referrer", list)],
+    const [names, known, pages, referrers, listed, contacts, accounts] = await Promise.all([
+      ...[keys("name"), of<Names>("names"), keys("path", list), keys("referrer", list)],
       isNameless ? undefined : of<Listed>("accounts", { members: "false" }),
       of<Of<Told, "contacts">>("active"),
       of<Of<Told, "accounts">>("active", { of: "account" }),
@@ -73,35 +103,41 @@ export const figuresOf = async (
     const busiest = listed && {
       ...{ total: listed.events, before: Number(listed.before), data: toKeyed(listed) },
     };
-    const whose = listed && { busiest: busiest!, fell: listed.fell };
-    return { events: toEvents(names!), pages: pages!, referrers: referrers!, contacts, accounts, ...whose };
+    const whose = listed && { busiest: busiest!, fell: listed.fell, rose: listed.rose };
+    return { events: toEvents(names, known), pages, referrers, contacts, accounts, ...whose };
   }
-  const { since, last, events, lists, fell, active } = await of<Matching>("matching", given);
-  const figures = { since, last, events: toEvents(events), ...lists, fell, ...active };
+  const { since, last, events, lists, active, ...changed } = await of<Matching>("matching", given);
+  const figures = { since, last, events: toEvents(events), ...lists, ...changed, ...active };
   if (others.length > 0) return figures;
   const key = given[only]!;
   if (only === "event_uid") {
-    const [counted, { data, fell, accounts, ...sums }, others] = await Promise.all([
-      keys("name", { key }),
-      of<Doers>("account-names", { event_uid: key, limit: 50 }),
+    const doers = (kind: "account" | "contact") => of<Doers>("account-names", { of: kind, event_uid: key, limit: 50 });
+    const list = { most: 50, series: 0 };
+    const [counted, busiest, people, others, ...views] = await Promise.all([
+      ...([keys("name", { key }), doers("account"), doers("contact")] as const),
       isNameless ? undefined : of<Listed>("accounts", { members: "false", without: key }),
+      ...(key === PAGEVIEW ? [keys("path", list), keys("referrer", list)] : []),
     ] as const);
     const without = others && {
       ...{ total: others.total + (others.others?.total ?? 0), of: others.active, data: toKeyed(others) },
     };
-    return { ...figures, events: toEvents(counted), busiest: { ...sums, data }, fell, accounts, without };
+    const { active: accounts, fell, rose, ...most } = busiest;
+    const { active: contacts, rose: _, ...own } = people;
+    const [pages = figures.pages, referrers = figures.referrers] = views;
+    const whose = { busiest: most, fell, rose, people: own, without };
+    return { since: null, last, events: toEvents(counted), pages, referrers, accounts, contacts, ...whose };
   }
   if (only === "account") {
-    const [counted, people, contacts] = await Promise.all([
-      since === null ? events : keys("name", { account: key }),
+    const [counted, names, people, contacts] = await Promise.all([
+      ...([keys("name", { account: key }), of<Names>("names", { account: key })] as const),
       of<Of<Told, "people">>("people", { account: key }),
       of<Of<Told, "contacts">>("active", { account: key }),
     ]);
-    return { ...figures, events: toEvents(counted), people, contacts };
+    return { ...figures, events: toEvents(counted, names), people, contacts };
   }
   const counted = await keys(KINDS[only as keyof typeof KINDS], { key });
   // One that its days have not kept is among the others.
   if (counted.total + counted.before < events.total + events.before) return figures;
-  const data = counted.data.map((one) => ({ ...one, key: "pageview" }));
+  const data = counted.data.map((one) => ({ ...one, key: PAGEVIEW }));
   return { ...figures, events: toEvents({ ...counted, data }) };
 };

@@ -23,19 +23,24 @@ const keyed = <T extends Record<string, TSchema> = Record<never, TSchema>>(key: 
   Type.Array(Type.Object({ key: Type.String({ description: key }), ...Change, ...more }));
 const Whose = { id: Id, name: Type.String() };
 
+const Name = {
+  ...{ event_uid: Type.String(), ...Change },
+  last_on: Type.Optional(Day("The last day on which it came, whatever the time is")),
+  contacts: Type.Optional(Count("Different contacts that did it in this time")),
+  accounts: Type.Optional(Count("The same of accounts")),
+};
 const Events = Type.Object({
   ...Sums,
-  data: list({ event_uid: Type.String(), ...Change, counts: Counts }),
+  data: list({ ...Name, counts: Counts }),
   others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
-  more: Type.Array(Type.Object({ event_uid: Type.String(), ...Change }), {
-    description: "Other names that are kept, of this time and of the time before; 1,000 at most",
+  more: Type.Array(Type.Object(Name), {
+    description: "Other names that are kept, of all or of an account those of any time; 3,000 at most",
   }),
 });
 const Active = (what: string) =>
   Type.Object({ total: Count(`Different ${what}`), before: Count("The same in the time before"), counts: Counts });
-const Fell = Type.Array(Type.Object({ ...Whose, key: Type.String(), ...Change }), {
-  description: "Accounts that have lost most events",
-});
+const Changed = (description: string) =>
+  Type.Optional(Type.Array(Type.Object({ ...Whose, key: Type.String(), ...Change }), { description }));
 const SINCE = "Where there are more than the latest 20,000 events that match: from when on it is told whose they are";
 const Figures = {
   events: Events,
@@ -48,9 +53,16 @@ const Figures = {
   busiest: Type.Optional(
     Type.Object({ ...Sums, data: keyed("account_uid", Whose) }, { description: "Events by account" }),
   ),
-  fell: Type.Optional(Fell),
+  fell: Changed("Accounts that have lost most events"),
+  rose: Changed("Accounts that have gained most"),
   people: Type.Optional(
-    Type.Object({ ...Sums, data: keyed("contact_uid", Whose) }, { description: "Events by contact" }),
+    Type.Object(
+      {
+        ...{ ...Sums, data: keyed("contact_uid", Whose) },
+        fell: Changed("Of a name: contacts that have lost most, those that do it no more among them"),
+      },
+      { description: "Events by contact" },
+    ),
   ),
   without: Type.Optional(
     Type.Object(
@@ -140,7 +152,6 @@ export const Contacts = Type.Object(
   {
     ...{ object: Type.Literal("numbers.contacts"), ...Told, ...Tabs },
     ...{ total: Count("Contacts that match"), offset: Type.Integer() },
-    since: Nullable(Time("Where there are more than the latest 20,000 events of `without`: from when on they count")),
     data: list({
       ...{ ...Named, email: Nullable(Type.String({ description: "`email` of its data" })) },
       accounts: list(Named),
@@ -157,7 +168,9 @@ export const OneAccount = Type.Object({
     total: Type.Integer(),
     data: list({
       ...{ ...Named, events: Count("In this account"), last_seen_on: Nullable(Day("In this account")) },
+      left_out: Type.Boolean({ description: "It counts nowhere" }),
     }),
+    left_out: Count("Of them left out"),
   }),
   days: Type.Object(
     { starts: Type.Array(Type.Integer()), counts: Type.Array(Type.Integer()) },
@@ -166,10 +179,11 @@ export const OneAccount = Type.Object({
   figures: Type.Object(Figures),
 });
 export const OneContact = Type.Object({
-  ...{ object: Type.Literal("numbers.contact"), time_zone: Type.String(), ...Named },
+  ...{ object: Type.Literal("numbers.contact"), ...Told, ...Named },
   ...{ ...Contact.properties, object: Type.Literal("numbers.contact"), accounts: Type.Optional(Type.Unknown()) },
   memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
-  events: Type.Integer(),
+  events: Type.Integer({ description: "All that are stored" }),
+  figures: Type.Object({ events: Events }, { description: "Of those that are counted in this time" }),
   ...{
     first_seen_at: Nullable(Time("When the first event that is stored happened")),
     last_seen_at: Nullable(Time("When the last one did")),

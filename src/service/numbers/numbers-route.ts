@@ -11,7 +11,7 @@ import { errors, HttpError, notFound } from "../http/error-answers.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/account-and-contact.js";
 import { answerOf, Given, parametersOf } from "./ask-question.js";
-import { encoded, figuresOf } from "./figures.js";
+import { encoded, eventsOfContact, figuresOf } from "./figures.js";
 import { leftOutOf } from "./left-out-routes.js";
 import {
   Accounts,
@@ -111,7 +111,13 @@ export const numbersRoute =
           ask<Static<typeof Numbers>["missing"]>(query, "losses", { workspace }),
           figuresOf(query, { workspace, ranges, filter }, isOfNumbers),
         ]);
-        const whose = isOfNumbers && { busiest: undefined, fell: undefined, people: undefined, without: undefined };
+        const whose = isOfNumbers && {
+          busiest: undefined,
+          fell: undefined,
+          rose: undefined,
+          people: undefined,
+          without: undefined,
+        };
         const shown = from === undefined && to === undefined && { span };
         return { object: "numbers", ...shown, ...told, last_event_at, missing, ...figures, ...whose };
       },
@@ -183,22 +189,25 @@ export const peopleRoutes =
     );
     app.get(
       "/v2/numbers/contacts/:id",
-      { schema: own(["Get a contact with its accounts", "getContactWithEvents"], OneContact, { params: One }) },
-      async ({ params: { id }, workspace }) => {
+      {
+        schema: own(["Get a contact with its accounts and what it did", "getContactWithEvents"], OneContact, {
+          params: One,
+          querystring: Type.Object({ ...WhenQuery, event_uid: FilterQuery.event_uid }),
+        }),
+      },
+      async ({ params: { id }, query: { event_uid: key, ...when }, workspace }, reply) => {
         const record = await READ.contact(query, workspace, id);
+        const { ranges, told } = await readTime(workspace, when, reply);
         const contact = record.unique_id;
-        const known = await ask<Pick<Static<typeof OneContact>, "memberships" | "events">>(query, "contact", {
-          ...{ workspace, ...encoded({ contact }) },
-        });
-        const { time_zone } = await stateOf(workspace);
+        const [known, events] = await Promise.all([
+          ask<Pick<Static<typeof OneContact>, "memberships" | "events">>(query, "contact", {
+            ...{ workspace, ...encoded({ contact }) },
+          }),
+          eventsOfContact(query, { workspace, ranges, contact, key }),
+        ]);
         return {
-          ...{
-            ...record,
-            object: "numbers.contact" as const,
-            time_zone,
-            name: nameIn(record.data) ?? contact,
-          },
-          ...(known as Static<typeof OneContact>),
+          ...{ ...record, object: "numbers.contact" as const, name: nameIn(record.data) ?? contact, ...told },
+          ...{ ...(known as Static<typeof OneContact>), figures: { events } },
         };
       },
     );

@@ -143,6 +143,7 @@ export const numbersOf = (events: readonly Event[], when: When) => {
   });
   const [most, least] = [counted(now, accountOf), counted(past, accountOf)];
   const fell = [...least].filter(([of, events]) => (most.get(of) ?? 0) < events);
+  const rose = [...most].filter(([of, events]) => (least.get(of) ?? 0) < events);
   return {
     events: {
       ...{ total: now.length, before: past.length, more: names.slice(shown.length) },
@@ -151,27 +152,34 @@ export const numbersOf = (events: readonly Event[], when: When) => {
     },
     ...{ pages: keys((event) => pageOf(event)?.path), referrers: keys(referrerOf), busiest: keys(accountOf) },
     fell: fell.map(([of, events]) => [of, most.get(of) ?? 0, events]).sort(),
+    rose: rose.map(([of, events]) => [of, events, least.get(of) ?? 0]).sort(),
     ...{ contacts: active(contactOf), accounts: active(accountOf) },
   };
 };
 
 // biome-ignore-start lint/suspicious/noExplicitAny: the form of each answer was looked at
 /** The same of what was answered. */
-export const toldNumbers = ({ events, pages, referrers, busiest, fell, contacts, accounts }: any) => {
+export const toldNumbers = ({ events, pages, referrers, busiest, fell, rose, contacts, accounts }: any) => {
   const lines = (data: any[]) => data.map(({ key, events, before }) => [key, events, before]).sort();
   const keys = ({ total, before, data }: any) => ({ total, before, data: lines(data) });
   const active = ({ approximate: _, ...told }: any) => told;
   return {
     events: {
       ...{ total: events.total, before: events.before },
-      more: events.more.map(({ event_uid, events }: any) => [event_uid, events]),
+      more: events.more.flatMap((one: any) => (one.events + one.before > 0 ? [[one.event_uid, one.events]] : [])),
       data: events.data.map(({ event_uid, counts }: any) => [event_uid, counts]),
       others: events.others.counts,
     },
-    ...{ pages: keys(pages), referrers: keys(referrers), busiest: keys(busiest), fell: lines(fell) },
+    ...{ pages: keys(pages), referrers: keys(referrers), busiest: keys(busiest), fell: lines(fell), rose: lines(rose) },
     ...{ contacts: active(contacts), accounts: active(accounts) },
   };
 };
+
+/** The names of an answer, as `namesOf` has them. */
+export const toldNames = ({ data, more }: any, isOfAll: boolean) =>
+  [...data, ...more]
+    .map((one: any) => [one.event_uid, one.events, one.last_on, ...(isOfAll ? [one.contacts, one.accounts] : [])])
+    .sort();
 
 /** Was it seen in the last 90 days, and not in the last 14? */
 const isSilent = (seen: string, zone: string): boolean => {
@@ -215,6 +223,23 @@ export const toldList = ({ active, falling, silent, data }: any) => ({
   ]),
 });
 // biome-ignore-end lint/suspicious/noExplicitAny: the form of each answer was looked at
+
+/** The names that there are, whenever they came: how many did each in a time, and its last day. */
+export const namesOf = (events: readonly Event[], when: When) => {
+  const now = events.filter((one) => when.stepOf(one) !== undefined);
+  return [...counted(events, ({ name }) => name).keys()].sort().map((name) => {
+    const [all, own] = [events, now].map((some) => some.filter((one) => one.name === name)) as [Event[], Event[]];
+    const last = dayOf(Math.max(...all.map(timeOf)), when.zone);
+    return [name, own.length, last, different(own, contactOf), different(own, accountOf)];
+  });
+};
+
+/** Who did a name in a time or in the time before, with how often. */
+export const doersOf = (events: readonly Event[], when: When, kind: Kind) => {
+  const [now, past] = splitBy(events, when).map((some) => counted(some, kind === "accounts" ? accountOf : contactOf));
+  const all = [...new Set([...now!.keys(), ...past!.keys()])];
+  return all.map((uid): [string, number, number] => [uid, now!.get(uid) ?? 0, past!.get(uid) ?? 0]);
+};
 
 /** Who was active in a time and did not do a name, with all that they did; and when it was done last. */
 export const withoutOf = (events: readonly Event[], when: When, { name, kind }: { name: string; kind: Kind }) => {

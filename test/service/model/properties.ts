@@ -132,10 +132,19 @@ const figures: Property = async (state, driver, chance) => {
     const compare = async (asked: string, own: Event[], of: () => count.When): Promise<void> => {
       const [when, answer] = [of(), await get(driver, workspace, `/v2/numbers?${asked}`)];
       const [told, wanted] = [count.toldNumbers(answer), count.numbersOf(own, when)].map((one) => ({
-        ...{ ...one, fell: known(accounts, one.fell) },
+        ...{ ...one, fell: known(accounts, one.fell), rose: known(accounts, one.rose) },
         busiest: { ...one.busiest, data: known(accounts, one.busiest.data) },
       }));
       expectSame(`the figures of ${workspace.name} for ${asked} in ${zone}`, told, wanted);
+      const isOfAll = !asked.includes("&");
+      if (isOfAll || asked.includes("&account=")) namesAre(asked, answer.events, count.namesOf(own, when), isOfAll);
+    };
+    // Of days that are past by retention it is not known here when a name came last.
+    const namesAre = (asked: string, told: object, wanted: unknown[][], isOfAll = false) => {
+      const [is, must] = [count.toldNames(told, isOfAll), wanted.map((one) => one.slice(0, isOfAll ? 5 : 3))].map(
+        (all) => (past === undefined ? all : all.filter(([, events]) => events > 0)),
+      );
+      expectSame(`the names of ${workspace.name} for ${asked} in ${zone}`, is, must);
     };
     for (const { asked, of } of times)
       await soon(driver.patience, async () => {
@@ -180,6 +189,28 @@ const figures: Property = async (state, driver, chance) => {
         const others = await get(driver, workspace, `/v2/numbers/contacts?${time.asked}&limit=1000&without=${name}`);
         const idlers = others.data.map((one: Record<string, unknown>) => [one.unique_id, one.events]);
         const { of, data: wanted } = count.withoutOf(events, time.of(), { name: some.name, kind: "contacts" });
+        const did = events.filter((event) => event.name === some.name);
+        const doers = count.doersOf(did, time.of(), "contacts");
+        const lines = (data: Record<string, unknown>[]) =>
+          known(
+            people,
+            data.map((one) => [one.key, one.events, one.before]),
+          );
+        expectSame(
+          `people who do ${some.name} for ${time.asked}`,
+          [lines(told.people.data), lines(told.people.fell), told.contacts.total],
+          [
+            known(
+              people,
+              doers.filter(([, now]) => now > 0),
+            ),
+            known(
+              people,
+              doers.filter(([, now, before]) => now < before),
+            ),
+            doers.filter(([, now]) => now > 0).length,
+          ],
+        );
         const [all, must] = [
           { of: others.active, data: known(people, idlers) },
           { of, data: known(people, wanted) },
@@ -212,6 +243,20 @@ const figures: Property = async (state, driver, chance) => {
         );
       });
     await ofOne(driver, workspace, some.contact);
+    const id = await idOf(driver, workspace, "contact", some.contact);
+    for (const { asked, of } of id === undefined ? [] : times)
+      await soon(driver.patience, async () => {
+        const { figures } = await get(driver, workspace, `/v2/numbers/contacts/${id}?${asked}`);
+        const own = events.filter(({ contact }) => contact === some.contact);
+        namesAre(`${asked} of ${some.contact}`, figures.events, count.namesOf(own, of()));
+        const { total, before, others } = figures.events;
+        const wanted = count.numbersOf(own, of()).events;
+        expectSame(
+          `what ${some.contact} did for ${asked}`,
+          [total, before, others.counts],
+          [...[wanted.total, wanted.before, wanted.others]],
+        );
+      });
   }
 };
 

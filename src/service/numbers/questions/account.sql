@@ -13,9 +13,11 @@ WITH own AS MATERIALIZED (
 ), members AS MATERIALIZED (
   SELECT contact AS id, coalesce(max(events), 0) AS events, max(last_seen_on) AS last_seen_on FROM (
     SELECT contact_id AS contact, NULL::bigint AS events, NULL::date AS last_seen_on, TRUE AS is_member FROM account_contacts
-    WHERE account_id = (SELECT id FROM own) AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
+    WHERE account_id = (SELECT id FROM own)
     UNION ALL SELECT contact, events, last_seen_on, FALSE FROM seen) AS added
   GROUP BY 1 HAVING bool_or(is_member)
+), left_outs AS MATERIALIZED (
+  SELECT id FROM left_out JOIN members USING (id) WHERE kind = 'contact' AND NOT back
 ), listed AS (
   SELECT * FROM members ORDER BY last_seen_on DESC NULLS LAST, id LIMIT 200
 ), latest AS (
@@ -26,9 +28,10 @@ WITH own AS MATERIALIZED (
 )
 SELECT json_build_object(
   'last_event_at', (SELECT at FROM latest),
-  'members', json_build_object('total', (SELECT count(*) FROM members), 'data', (
+  'members', json_build_object('total', (SELECT count(*) FROM members), 'left_out', (SELECT count(*) FROM left_outs), 'data', (
     SELECT coalesce(json_agg(json_build_object('id', id, 'unique_id', coalesce(told(unique_id), to_json(id)),
-        'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'events', events, 'last_seen_on', last_seen_on)
+        'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'events', events, 'last_seen_on', last_seen_on,
+        'left_out', id IN (SELECT id FROM left_outs))
       ORDER BY last_seen_on DESC NULLS LAST, id), '[]') FROM listed LEFT JOIN contacts USING (id))),
   'days', (SELECT json_agg(coalesce(events, 0) ORDER BY ago DESC) FROM generate_series(0, 89) AS ago
     LEFT JOIN (

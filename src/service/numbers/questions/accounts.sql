@@ -1,5 +1,5 @@
 -- What did each account do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost most are told beside the page.
+-- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost, and that gained most are told beside the page.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -122,8 +122,14 @@ WITH parts AS MATERIALIZED (
   FROM page_ids CROSS JOIN (VALUES (TRUE), (FALSE)) AS times (is_now)
     CROSS JOIN (SELECT generate_series(0, steps - 1) AS step FROM parts WHERE is_now) AS every LEFT JOIN by_step USING (id, is_now, step)
   GROUP BY 1, 2
-), fell AS (
-  SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50
+), most_changed AS (
+  (SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50)
+  UNION ALL (SELECT * FROM listed WHERE change > 0 ORDER BY change DESC, before DESC, id LIMIT 50)
+), changed AS MATERIALIZED (
+  SELECT change > 0 AS is_more, json_agg(json_build_object(
+      'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
+      'events', events, 'before', before) ORDER BY abs(change) DESC, before DESC, id) AS data
+  FROM most_changed GROUP BY 1
 )
 SELECT json_build_object(
   'active', active, 'new', new, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
@@ -135,9 +141,7 @@ SELECT json_build_object(
       'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
       'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
       'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs), 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
-  'fell', (SELECT coalesce(json_agg(json_build_object(
-      'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
-      'events', events, 'before', before) ORDER BY change, before DESC, id), '[]') FROM fell)
+  'fell', coalesce((SELECT data FROM changed WHERE NOT is_more), '[]'), 'rose', coalesce((SELECT data FROM changed WHERE is_more), '[]')
 ) AS answer
 FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_falling) AS falling,
              count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE is_silent) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

@@ -7,7 +7,7 @@
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name, the e-mail address or the uid
--- :without = '': without those that did this, by name of event, in its latest 20,000 events; `since` says from when on where there are more
+-- :without = '': without those that did this, by name of event
 -- :health = '': of this health alone
 -- :sort = 'events': name, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
@@ -57,23 +57,20 @@ WITH parts AS MATERIALIZED (
         GROUP BY 1) AS added
     CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
     LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
-), since AS MATERIALIZED (
-  SELECT coalesce(bound, first) AS id, bound IS NOT NULL AS is_cut FROM (
-    SELECT id_at((extract(epoch FROM coalesce(lower(kept), lower(clock)) - interval '1 day') * 1000)::bigint) AS first FROM parts WHERE is_now) AS time
-    CROSS JOIN LATERAL (SELECT (SELECT id FROM events WHERE :'without' = 'pageview' AND workspace = :'workspace' AND id >= first ORDER BY id DESC OFFSET 200000 LIMIT 1) AS bound) AS latest
-), doing AS MATERIALIZED (
-  (SELECT contact_id, received_at, day, hour FROM counted_events
-   WHERE :'without' NOT IN ('', 'pageview') AND workspace = :'workspace' AND event_uid = :'without' AND left(event_uid, 64) = left(:'without', 64)
-     AND event_uid <> 'pageview' AND id >= (SELECT id FROM since) ORDER BY id DESC LIMIT 20000)
-  UNION ALL
-  (SELECT contact_id, received_at, day, hour FROM counted_events
-   WHERE :'without' = 'pageview' AND workspace = :'workspace' AND event_uid = 'pageview' AND id >= (SELECT id FROM since) ORDER BY id DESC LIMIT 20000)
+), doers AS MATERIALIZED (
+  SELECT contact FROM months JOIN contact_names USING (month)
+  WHERE :'without' <> '' AND workspace = :'workspace' AND name = left(:'without', 256)
+    AND contact_names.month BETWEEN (SELECT min(month) FROM months WHERE high > 0) AND (SELECT max(month) FROM months WHERE high > 0) AND days & mask <> 0::bit(31)
+  UNION
+  SELECT contact_id FROM parts CROSS JOIN counted_events
+  WHERE :'without' <> '' AND is_now AND workspace = :'workspace' AND event_uid = :'without' AND left(event_uid, 64) = left(:'without', 64)
+    AND id >= id_at((SELECT extract(epoch FROM min(lower(clock)) - interval '1 day') * 1000 FROM parts WHERE is_now)::bigint)
+    AND day + hour * interval '1 hour' <@ clock
 ), shown AS NOT MATERIALIZED (
   SELECT * FROM listed
   WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
              WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
-    AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (
-      SELECT contact_id FROM doing JOIN parts ON is_now AND (day <@ kept OR day + hour * interval '1 hour' <@ clock))) IS NOT TRUE)
+    AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT contact FROM doers)) IS NOT TRUE)
 ), page AS MATERIALIZED (
   SELECT *, row_number() OVER () AS place FROM (SELECT * FROM shown ORDER BY
     CASE WHEN :'order' = 'asc' THEN letters END, letters DESC,
@@ -89,7 +86,6 @@ WITH parts AS MATERIALIZED (
 SELECT json_build_object(
   'active', active, 'new', new, 'falling', falling, 'silent', silent,
   'total', (SELECT count(*) FROM shown),
-  'since', CASE WHEN (SELECT is_cut FROM since) OR (SELECT count(*) FROM doing) >= 20000 THEN (SELECT min(received_at) FROM doing) END,
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),

@@ -3,7 +3,8 @@
 -- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer
 -- :key = '': of this key alone
--- :account = '': names of this account alone, by uid; of hours there is the sum alone
+-- :account = '': names of this account alone, by uid
+-- :contact = '': names of this contact alone, by uid
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
@@ -12,25 +13,38 @@
 -- :series = '8': keys of which each step is told
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
+), months AS MATERIALIZED (
+  SELECT is_now, span, kept, month FROM parts CROSS JOIN LATERAL months_of(kept) AS months
+), whose AS MATERIALIZED (
+  SELECT key_of(:'workspace', 'contact', :'contact') AS contact WHERE :'contact' <> ''
+  UNION
+  SELECT contact FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date
+  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
 ), counted AS MATERIALIZED (
   SELECT is_now, day - lower(span) AS step, key, events::int AS events FROM parts JOIN days ON day >= lower(span) AND day < upper(span)
-  WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
+  WHERE workspace = :'workspace' AND :'account' || :'contact' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '')
   UNION ALL
   SELECT is_now, (extract(epoch FROM day + (at - 1) * interval '1 hour' - lower(clock)) / 3600)::int, key, each.events::int
   FROM parts JOIN days ON day >= lower(clock)::date AND day <= upper(clock)::date CROSS JOIN LATERAL each_of(hours) AS each
-  WHERE workspace = :'workspace' AND :'account' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '') AND day + (at - 1) * interval '1 hour' <@ clock
+  WHERE workspace = :'workspace' AND :'account' || :'contact' = '' AND kind = :'kind' AND (key = :'key' OR :'key' = '') AND day + (at - 1) * interval '1 hour' <@ clock
   UNION ALL
   SELECT is_now, day - lower(span), '', CASE :'kind' WHEN 'name' THEN events::int WHEN 'path' THEN views::int END
   FROM parts JOIN totals ON day >= lower(span) AND day < upper(span)
-  WHERE workspace = :'workspace' AND :'kind' IN ('name', 'path') AND :'key' = '' AND :'account' = ''
+  WHERE workspace = :'workspace' AND :'kind' IN ('name', 'path') AND :'key' = '' AND :'account' || :'contact' = ''
   UNION ALL
-  SELECT is_now, month + at - 1 - lower(span), name, each.events::int FROM account_names CROSS JOIN LATERAL each_of(account_names.events) AS each JOIN parts ON month + at - 1 <@ kept
-  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '')
-    AND month > (SELECT min(lower(span)) FROM parts) - 31 AND month < (SELECT max(upper(span)) FROM parts)
+  SELECT is_now, month + at - 1 - lower(span), name, each.events::int FROM months JOIN account_names USING (month) CROSS JOIN LATERAL each_of(account_names.events) AS each
+  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND (name = :'key' OR :'key' = '') AND month + at - 1 <@ kept
   UNION ALL
-  SELECT is_now, (extract(epoch FROM day + (at - 1) * interval '1 hour' - lower(clock)) / 3600)::int, '', each.events::int
-  FROM parts JOIN hours ON day >= lower(clock)::date AND day <= upper(clock)::date CROSS JOIN LATERAL each_of(hours.events) AS each
-  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account') AND day + (at - 1) * interval '1 hour' <@ clock
+  SELECT is_now, month + at - 1 - lower(span), name, each.events::int FROM months JOIN contact_names USING (month) CROSS JOIN LATERAL each_of(contact_names.events) AS each
+  WHERE workspace = :'workspace' AND :'contact' <> '' AND contact = key_of(:'workspace', 'contact', :'contact') AND (name = :'key' OR :'key' = '') AND month + at - 1 <@ kept
+  UNION ALL
+  SELECT is_now, CASE WHEN isempty(span) THEN (extract(epoch FROM day + hour * interval '1 hour' - lower(clock)) / 3600)::int ELSE day - lower(span) END, name, 1
+  FROM parts CROSS JOIN whose CROSS JOIN LATERAL (
+    SELECT name, day, hour FROM counted_events
+    WHERE workspace = :'workspace' AND contact_id = contact AND id < (SELECT id FROM counted WHERE workspace = :'workspace')
+      AND id >= id_at((extract(epoch FROM lower(clock)::date - interval '1 day') * 1000)::bigint)
+      AND (:'account' = '' OR account_uid = :'account') AND (:'key' = '' OR event_uid = :'key')) AS events
+  WHERE day + hour * interval '1 hour' <@ clock
 ), keys AS MATERIALIZED (
   SELECT key, coalesce(sum(events) FILTER (WHERE is_now), 0) AS events, coalesce(sum(events) FILTER (WHERE NOT is_now), 0) AS before
   FROM counted GROUP BY key

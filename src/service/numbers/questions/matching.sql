@@ -79,13 +79,14 @@ WITH parts AS MATERIALIZED (
 ), ranked AS MATERIALIZED (
   SELECT *, CASE kind WHEN 'busiest' THEN key_of(:'workspace', 'account', uid) WHEN 'people' THEN key::uuid END AS id,
          row_number() OVER (PARTITION BY kind ORDER BY events DESC, key) AS place,
-         row_number() OVER (PARTITION BY kind ORDER BY events - before, key) AS fall FROM keys
+         row_number() OVER (PARTITION BY kind ORDER BY events - before, key) AS fall,
+         row_number() OVER (PARTITION BY kind ORDER BY before - events, key) AS rise FROM keys
 ), named AS MATERIALIZED (
-  SELECT kind, events, before, place, fall, CASE WHEN kind IN ('people', 'busiest')
+  SELECT kind, events, before, place, fall, rise, CASE WHEN kind IN ('people', 'busiest')
       THEN json_build_object('id', id, 'key', told(uid), 'name', coalesce(to_json(name_in(coalesce(contacts.data, accounts.data))), told(uid)), 'events', events, 'before', before)
       ELSE json_build_object('key', told(key), 'events', events, 'before', before) END AS one
   FROM ranked LEFT JOIN contacts USING (id) LEFT JOIN accounts USING (id)
-  WHERE place <= 50 OR kind = 'busiest' AND fall <= 50
+  WHERE place <= 50 OR kind = 'busiest' AND (fall <= 50 OR rise <= 50)
 ), whose AS MATERIALIZED (
   SELECT kind, is_now, step, key FROM matching CROSS JOIN LATERAL (VALUES
     ('contacts', contact_id::text), ('accounts', nullif(account_uid, ''))) AS whose (kind, key)
@@ -112,5 +113,6 @@ SELECT json_build_object(
       'data', (SELECT coalesce(json_agg(one ORDER BY place), '[]') FROM named WHERE named.kind = kinds.kind AND place <= 50 AND events > 0)))
     FROM (VALUES ('pages'), ('referrers'), ('people'), ('busiest')) AS kinds (kind)),
   'fell', (SELECT coalesce(json_agg(one ORDER BY fall), '[]') FROM named WHERE kind = 'busiest' AND fall <= 50 AND events < before),
+  'rose', (SELECT coalesce(json_agg(one ORDER BY rise), '[]') FROM named WHERE kind = 'busiest' AND rise <= 50 AND events > before),
   'active', (SELECT json_object_agg(kind, one) FROM active)
 ) AS answer;
