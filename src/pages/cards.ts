@@ -24,12 +24,13 @@ import {
   type StepFormat,
   share,
   since,
+  sinceDay,
   stampOf,
   stepFormat,
   times,
 } from "./format.js";
 import type { Ask, LeftOut, Named, Numbers, OneAccount, OneContact } from "./session.js";
-import { go, hereWith, linkTo, linkToAccount, linkToContact, onDay } from "./url-state.js";
+import { go, hereWith, linkTo, linkToAccount, linkToContact, onDay, readState, type State } from "./url-state.js";
 
 const NOTHING = "Nothing in this time.";
 /** Rows of a list that are seen at once, until all are asked for. */
@@ -150,7 +151,9 @@ export const createChartCard = <A>(
 
 /** Events by name, each of which leads to what it is made of. */
 export const createEvents = <A extends { starts: readonly number[] }>(of: (answer: A) => Numbers["events"]) => {
-  const toSeries = ({ data, others }: Numbers["events"]) => {
+  const toSeries = ({ data, others }: Numbers["events"], starts: readonly number[]) => {
+    const none = { label: readState().name ?? "Events", counts: starts.map(() => 0), total: 0, colour: OTHER_COLOUR };
+    if (data.length + others.events === 0) return [none];
     const own = data.slice(0, COLOURS);
     giveColours(own.map((one) => one.event_uid));
     return [
@@ -160,7 +163,16 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
       ...(others.events > 0 ? [{ label: "others", ...others, total: others.events, colour: OTHER_COLOUR }] : []),
     ];
   };
-  const chart = (answer: A) => ({ starts: answer.starts, series: toSeries(of(answer)) });
+  const chart = (answer: A) => ({ starts: answer.starts, series: toSeries(of(answer), answer.starts) });
+  type Name = Counted & Pick<Numbers["events"]["more"][number], "last_on" | "contacts" | "accounts">;
+  const more: Sorted<Name>[] = [
+    { sort: "contacts", head: "People", of: ({ contacts }) => contacts },
+    { sort: "accounts", head: "Accounts", of: ({ accounts }) => accounts },
+    {
+      ...{ sort: "last_on", head: "Last used", of: ({ last_on }) => last_on },
+      shown: ({ last_on: on }) => (on === undefined ? "" : make("span", { title: on }, sinceDay(on))),
+    },
+  ];
   return [
     createChartCard("events", "Events by name", chart, { isStacked: true }),
     createListCard(
@@ -168,14 +180,12 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
       "Names of events",
       ["Event", "Events"],
       (answer: A) => {
-        const { data, more, total } = of(answer);
-        const names = [...data, ...more].map(({ event_uid: key, ...one }) => ({ key, ...one }));
+        const { data, more: others, total } = of(answer);
+        const names = [...data, ...others].map(({ event_uid: key, ...one }): Name => ({ key, ...one }));
         // Of one alone the chart says it all.
-        return names.length < 2 ? undefined : { total, data: names };
+        return readState().name ? undefined : { total, data: names };
       },
-      {
-        linkOf: ({ key }) => hereWith({ name: key }),
-      },
+      { linkOf: ({ key }) => hereWith({ name: key }), more },
     ),
   ];
 };
@@ -192,6 +202,40 @@ export interface Counted {
 }
 export const changeOf = ({ events, before }: { events: number; before: number }) =>
   make(events < before ? "span.down" : "span", change(events, before));
+
+/** A column that has `sort` is sorted by. */
+export type Sorted<T> = Column<T> & { sort?: string };
+const firstOrder = (sort: string) => (sort === "name" || sort === "change" ? "asc" : "desc");
+/** By which column the address sorts, and in which order. @param first where it names none */
+export const orderOf = ({ sort, order }: State, first = "events") => {
+  const by = sort ?? first;
+  return { sort: by, order: order ?? firstOrder(by) };
+};
+/** The head of a column sorts by it, and the other way round where it does so already. */
+export const makeSorting =
+  (by: ReturnType<typeof orderOf>) =>
+  ({ sort, head }: Sorted<never>) => {
+    if (sort === undefined) return make("th", { scope: "col" }, head);
+    const isBy = sort === by.sort;
+    const next = isBy ? (by.order === "asc" ? "desc" : "asc") : firstOrder(sort);
+    const sorted = isBy ? (by.order === "asc" ? "ascending" : "descending") : undefined;
+    return make(
+      "th",
+      { scope: "col", "aria-sort": sorted },
+      link(hereWith({ sort, order: next, page: undefined }), head),
+    );
+  };
+/** Rows by the column that the address names. */
+const inOrder = <T extends Counted>(data: readonly T[], columns: readonly Sorted<T>[]): readonly T[] => {
+  const { sort, order } = orderOf(readState());
+  const column = columns.find((one) => one.sort === sort);
+  const rankOf = (one: T) => (sort === "change" ? one.events - one.before : column?.of?.(one)) ?? "";
+  const sign = order === "asc" ? 1 : -1;
+  return data.toSorted((one, other) => {
+    const [a, b] = [rankOf(one), rankOf(other)];
+    return a === b ? 0 : a < b ? -sign : sign;
+  });
+};
 /** The same in a file; nothing where there was nothing before. */
 export const IN_PERCENT: Column<{ events: number; before: number }> = {
   ...{ head: "Change in %", shown: null },
@@ -204,39 +248,51 @@ export const IN_PERCENT: Column<{ events: number; before: number }> = {
  *
  * @param heads of the key, and of its number
  * @param of what it shows of an answer
- * @param options what each leads to, and of what its share is; of nothing where it has none
+ * @param options what each leads to, and of what its share is; of nothing where it has none. With `more` columns it has the width of the page, is
+ * sorted by each, and tells of what is not there, too
  */
 export const createListCard = <A, T extends Counted>(
   name: string,
   title: string,
   [head, unit]: readonly [string, string],
   of: (answer: A) => { data: readonly T[]; total: number } | undefined,
-  { linkOf, whole = unit.toLowerCase() }: { linkOf: (one: T) => string; whole?: string },
+  { linkOf, whole = unit.toLowerCase(), more }: { linkOf: (one: T) => string; whole?: string; more?: Sorted<T>[] },
 ) => {
   const isOfShares = whole !== "";
-  const card = makeCard(name, title);
+  const card = makeCard(name, title, { isWide: more !== undefined });
   let isWhole = false;
   const draw = (answer: A): void => {
-    const { data, total } = of(answer) ?? { data: [], total: 0 };
-    card.element.hidden = data.length === 0;
+    const { data: told, total } = of(answer) ?? { data: [], total: 0 };
+    card.element.hidden = told.length === 0;
     const sizeOf = ({ events, before }: T) => (isOfShares ? events : before);
-    const most = Math.max(...data.map(sizeOf));
-    const key = (one: T) => withBar(link(linkOf(one), one.name ?? one.key, { title: one.key }), sizeOf(one) / most);
+    const most = Math.max(1, ...told.map(sizeOf));
+    const key = (one: T) => {
+      const unused = more && one.events === 0 ? [make("small", "not used in this time")] : [];
+      return withBar(
+        make("span", link(linkOf(one), one.name ?? one.key, { title: one.key }), ...unused),
+        sizeOf(one) / most,
+      );
+    };
     const shares: Column<T> = {
       ...{ head: "Share", of: ({ events }) => exactShare(events, total) },
       shown: ({ events }) => share(events, total),
     };
-    const columns: Column<T>[] = [
-      { head, of: (one) => one.name ?? one.key, shown: key },
-      ...(data.some(({ name }) => name !== undefined) ? [{ head: "uid", of: ({ key }: T) => key, shown: null }] : []),
-      { head: unit, of: (one) => one.events },
+    const columns: Sorted<T>[] = [
+      { sort: "name", head, of: (one) => one.name ?? one.key, shown: key },
+      ...(told.some(({ name }) => name !== undefined) ? [{ head: "uid", of: ({ key }: T) => key, shown: null }] : []),
+      { sort: "events", head: unit, of: (one) => one.events },
+      ...(more?.filter((column) => told.some((one) => column.of!(one) !== undefined)) ?? []),
       { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
       ...(isOfShares ? [shares] : []),
-      { head: "Change", shown: changeOf },
+      { sort: "change", head: "Change", shown: changeOf },
       IN_PERCENT,
     ];
+    const data = more ? inOrder(told, columns) : told;
     card.hold(columns, data);
-    const list = makeTable(title, columns, isWhole ? data : data.slice(0, SHOWN), { name: "table.list" });
+    const shown = isWhole ? data : data.slice(0, SHOWN);
+    const list = more
+      ? makeTable(title, columns, shown, { name: "table.list.names", makeHead: makeSorting(orderOf(readState())) })
+      : makeTable(title, columns, shown, { name: "table.list" });
     const wholes = isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : [];
     if (isWhole || data.length <= SHOWN) return void card.show(list, ...wholes);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;

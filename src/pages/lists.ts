@@ -1,15 +1,5 @@
-import { changeOf, IN_PERCENT, nameOf, noteNames, whose } from "./cards.js";
-import {
-  type Column,
-  link,
-  make,
-  makeCsvButton,
-  makeScroll,
-  makeTable,
-  replace,
-  toLines,
-  withCommas,
-} from "./elements.js";
+import { changeOf, IN_PERCENT, makeSorting, nameOf, noteNames, orderOf, type Sorted, whose } from "./cards.js";
+import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines, withCommas } from "./elements.js";
 import { number, sinceDay, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
 import {
@@ -51,8 +41,6 @@ const makeLines = ({ counts_before, counts }: Account) => {
   );
 };
 
-/** A column that has `sort` is sorted by. */
-type Sorted<T> = Column<T> & { sort?: string };
 /** What differs between the two lists. */
 interface List<T> {
   title: string;
@@ -144,24 +132,10 @@ const PEOPLE: List<Person> = {
 
 /** By what a list is sorted at first, where that is not events. */
 const SORTED: Record<string, string> = { falling: "change", silent: "last_seen_on" };
-const firstOrder = (sort: string) => (sort === "name" || sort === "change" ? "asc" : "desc");
-const chosen = ({ show = "all", sort = SORTED[show] ?? "events", order = firstOrder(sort), ...more }: State) => ({
-  ...{ sort, order, show, search: more.search, others: more.others, page: Math.max(1, Number(more.page) || 1) },
+const chosen = ({ show = "all", ...more }: State) => ({
+  ...{ ...orderOf(more, SORTED[show]), show, search: more.search, others: more.others },
+  page: Math.max(1, Number(more.page) || 1),
 });
-
-/** The head of a column sorts by it, and the other way round where it does so already. */
-const makeHead = ({ sort, head }: Sorted<never>) => {
-  if (sort === undefined) return make("th", { scope: "col" }, head);
-  const { sort: by, order } = chosen(readState());
-  const isBy = sort === by;
-  const next = isBy ? (order === "asc" ? "desc" : "asc") : firstOrder(sort);
-  const sorted = isBy ? (order === "asc" ? "ascending" : "descending") : undefined;
-  return make(
-    "th",
-    { scope: "col", "aria-sort": sorted },
-    link(hereWith({ sort, order: next, page: undefined }), head),
-  );
-};
 
 const createList = <T extends Account | Person>(main: Element, ask: Ask, of: List<T>) => {
   const { title, path, kind } = of;
@@ -227,7 +201,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     const none = state.search
       ? [`No ${one} matches "${state.search}". `, link(linkTo(there, { search: state.search }), `Search ${whom}`)]
       : [filtersOf(state).length > 0 ? "None of them fits what is chosen above." : (of.show[show]?.[1] ?? "")];
-    const list = makeTable(title, of.columns, data, { name: `table.listed.${path}`, makeHead });
+    const list = makeTable(title, of.columns, data, {
+      name: `table.listed.${path}`,
+      makeHead: makeSorting(chosen(state)),
+    });
     replace(table, data.length === 0 ? make("p.nothing", ...none) : list, ...noteNames(kind, data));
   };
   const csv = makeCsvButton(

@@ -32,12 +32,12 @@ const toIdle = ({ idle }: Shown) => idle?.data.map((one) => ({ ...one, key: one.
 const linkToAll = ({ id }: { id: string }) => linkTo(`/accounts/${id}`);
 /** A list of which the time before says as much as this one. */
 const createBefore = <T extends Counted>(
-  [name, title, head]: readonly [string, string, string],
+  [name, title, head, unit = "Events"]: readonly [name: string, title: string, head: string, unit?: string],
   of: (answer: Shown) => readonly T[] | undefined,
   linkOf: (one: T) => string,
 ) => {
   const told = (answer: Shown) => ({ data: of(answer) ?? [], total: 0 });
-  return createListCard(name, title, [head, "Events"], told, { linkOf, whole: "" });
+  return createListCard(name, title, [head, unit], told, { linkOf, whole: "" });
 };
 
 const createCards = () => {
@@ -63,14 +63,20 @@ const createCards = () => {
       linkOf: (one) => linkToAccount(one),
       whole: "events that name an account",
     }),
+    createMost(({ people }: Shown) => people),
     createBefore(["fell", "Accounts that lost most", "Account"], ({ fell }: Shown) => fell, linkToAccount),
+    createBefore(["rose", "Accounts that gained most", "Account"], ({ rose }: Shown) => rose, linkToAccount),
     createBefore(
-      ["without", "Accounts that did not do it", "Account"],
+      ["people-fell", "People who do it less, or no more", "Person"],
+      ({ people }: Shown) => people?.fell,
+      linkToContact,
+    ),
+    createBefore(
+      ["without", "Accounts that did not do it", "Account", "Other events"],
       ({ without }: Shown) => without?.data,
       linkToAll,
     ),
-    createBefore(["idle", "People who did not do it", "Person"], toIdle, linkToContact),
-    createMost(({ people }: Shown) => people),
+    createBefore(["idle", "People who did not do it", "Person", "Other events"], toIdle, linkToContact),
   ];
 };
 

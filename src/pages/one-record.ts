@@ -19,9 +19,6 @@ import { createTimeLine } from "./time-line.js";
 import { hereWith, linkTo, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
-/** Events of a time line that are asked for at once. */
-const [OF_ACCOUNT, OF_CONTACT] = [50, 200];
-
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
   ...whose("Person", linkToContact),
@@ -38,7 +35,7 @@ const createMembers = () => {
       const { name } = readState();
       // Of those who are not told, none is known to have done nothing.
       const inThisTime = (one: Member) =>
-        people?.data.find(({ id }) => id === one.id)?.events ?? (isTold ? 0 : undefined);
+        one.left_out ? "left out" : (people?.data.find(({ id }) => id === one.id)?.events ?? (isTold ? 0 : undefined));
       const [whose, ...rest] = MEMBERS;
       const columns = [whose!, { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime }, ...rest];
       card.hold(columns, data);
@@ -102,7 +99,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
   const tiles = createTiles<OneAccount>({
     events: ["Events", ({ figures: { events } }) => [number(events.total), against(events)]],
     contacts: ["Active people", ({ figures }) => activeTile(figures.contacts)],
-    members: ["People", ({ members }) => [number(members.total)]],
+    members: ["People", ({ members: { total, left_out } }) => [number(total), left_out ? `${left_out} left out` : ""]],
     last: ["Last event", ({ last_event_at }) => timeTile(last_event_at)],
   });
   const cards = [
@@ -114,7 +111,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
   ];
   const [traits, note] = [createTraits(), createLeftOutNote()];
   const personal = createPersonal("account", id, () => view);
-  const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: OF_ACCOUNT, hasContacts: true });
+  const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { hasContacts: true });
   const view = createView<OneAccount>(main, "Account", {
     ask,
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
@@ -130,7 +127,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
     parts: [
       ...[note, traits.element, tiles.element],
-      make("div.cards", ...[...cards, line, personal].map(({ element }) => element)),
+      make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
     ],
   });
   return view;
@@ -139,19 +136,21 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
 /** One contact: who it is, and all that it did. */
 export const createContact = (main: Element, ask: Ask, id: string) => {
   const tiles = createTiles<OneContact>({
-    events: ["Events", ({ events }) => [number(events)]],
+    events: ["Events", ({ figures: { events } }) => [number(events.total), against(events)]],
+    all: ["Events of all time", ({ events }) => [number(events)]],
     first: ["First seen", (answer) => timeTile(answer.first_seen_at)],
     last: ["Last seen", (answer) => timeTile(answer.last_seen_at)],
   });
+  const cards = createEvents((answer: OneContact) => answer.figures.events);
   const [traits, accounts] = [createTraits(), make("p.memberships")];
   const note = createLeftOutNote();
-  const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: OF_CONTACT });
+  const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`);
   const personal = createPersonal("contact", id, () => view);
   const view = createView<OneContact>(main, "Person", {
     ask,
-    address: () => `/v2/numbers/contacts/${id}`,
+    address: ({ name, span, from, to }) => `/v2/numbers/contacts/${id}?${toQuery({ name, span, from, to })}`,
     draw: async (answer, state, isNow, all) => {
-      for (const one of [traits, tiles]) one.draw(answer);
+      for (const one of [traits, tiles, ...cards]) one.draw(answer);
       const { total, data } = answer.memberships;
       const links = withCommas(data.map((one) => link(linkToAccount(one), one.name)));
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
@@ -161,11 +160,13 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);
-      return { title: answer.name, told: toldOf(Date.now()) };
+      return { title: answer.name, told: toldOf(answer.counted_to, answer) };
     },
-    hasTimes: false,
-    above: [make("p.back", link("/contacts", "People"))],
-    parts: [...[note, traits.element, accounts, tiles.element], make("div.cards", line.element, personal.element)],
+    above: [make("p.back", link(linkTo("/contacts"), "People"))],
+    parts: [
+      ...[note, traits.element, accounts, tiles.element],
+      make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
+    ],
   });
   return view;
 };

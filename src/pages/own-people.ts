@@ -31,8 +31,15 @@ export const createOwnPeople = (main: Element, ask: Ask) => {
   const list = makeScroll("Left out", [], "div.scroll.whole");
   const deed = async (given: string, value: string): Promise<string> => {
     const isNew = !value.includes("/");
-    const path = `/v2/${value}?uid=${encodeURIComponent(uid.value.trim())}`;
-    const said = await leaveOut(given, isNew ? `${value}/${(await ask.get<Named>(path))!.id}` : value, isNew);
+    const idOf = async () => {
+      const path = `/v2/${value}?uid=${encodeURIComponent(uid.value.trim())}`;
+      const found = await ask.get<Named>(path).catch((error: { status?: number }) => {
+        if (error.status !== 404) throw error;
+        throw new Error(`No ${value === "accounts" ? WORDS.account : WORDS.contact} has this uid.`);
+      });
+      return found!.id;
+    };
+    const said = await leaveOut(given, isNew ? `${value}/${await idOf()}` : value, isNew);
     view.show();
     return said;
   };

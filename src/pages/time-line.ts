@@ -6,6 +6,8 @@ import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from ".
 
 /** Milliseconds from happening to receipt that are worth a word. */
 const LATE_MS = 60_000;
+/** Events that are asked for at once. */
+const SHOWN = 50;
 
 type Event = TimeLine["data"][number];
 
@@ -29,11 +31,7 @@ const parse = (params: string): object => {
 };
 
 /** Events, the newest first, by day; more of them at the press of a button. */
-export const createTimeLine = (
-  ask: Ask,
-  path: string,
-  { limit, hasContacts = false }: { limit: number; hasContacts?: boolean },
-) => {
+export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: { hasContacts?: boolean } = {}) => {
   const makeEvent = ({ happened_at: at, received_at: arrived, event_uid, contact, account, params }: Event) => {
     const company = account && link(linkToAccount(account), account.name);
     const whose = hasContacts ? link(linkToContact(contact), contact.name) : company;
@@ -91,7 +89,7 @@ export const createTimeLine = (
     element: card.element,
     /** Older events that are shown stay so, behind the newest ones as they are now. */
     async load(state: State): Promise<void> {
-      wanted = `${path}?${new URLSearchParams([["limit", `${limit}`], ...filtersOf({ ...state, account: undefined })])}`;
+      wanted = `${path}?${new URLSearchParams([["limit", `${SHOWN}`], ...filtersOf({ ...state, account: undefined })])}`;
       const answer = await get();
       if (answer === undefined) return;
       const { data, next } = answer;

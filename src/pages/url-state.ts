@@ -46,7 +46,7 @@ export const linkTo = (path: string, more: State = {}): string =>
   path + toHash({ ...only(TIME, readState()), ...more });
 export const linkToAccount = ({ id }: { id: string }): string =>
   linkTo(`/accounts/${id}`, only(["name", "path", "host"], readState()));
-export const linkToContact = ({ id }: { id: string }): string => `/contacts/${id}`;
+export const linkToContact = ({ id }: { id: string }): string => linkTo(`/contacts/${id}`);
 
 /** A change that is no step to go back to, as each letter of a search. */
 export const replaceState = (changes: State): void => history.replaceState(null, "", hereWith(changes));

@@ -88,8 +88,16 @@ test("The numbers page shows what was stored: in each time, as figures, as bars,
     ["quiet", "0", "2", "-100%"],
   ]);
   await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
-  // What came in the time before, and does not now.
-  expect(await cells(card(page, "names"))).toContainEqual(["report_exported", "0", "0%", "-100%"]);
+  expect(await cells(card(page, "rose"))).toContainEqual(["brisk", "1", "0", "from 0"]);
+  const unused = (name: string) => `${name}not used in this time`;
+  expect(await cells(card(page, "names"))).toEqual([
+    ["Event", "Events", "People", "Accounts", "Last used", "Share", "Change"],
+    ["pageview", "3", "2", "2", "today", "75%", "+50%"],
+    ["=1+1", "1", "1", "0", "today", "25%", "from 0"],
+    [unused("report_exported"), "0", "0", "0", "9d ago", "0%", "-100%"],
+    [unused("signed_up"), "0", "0", "0", "20d ago", "0%", ""],
+    [unused("old"), "0", "0", "0", "40d ago", "0%", ""],
+  ]);
 });
 
 test("A workspace without an event is shown the tag that brings the first one, and then its figures", async ({
@@ -187,7 +195,23 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   ]);
   expect(await read("accounts")).toContain(`"Acme Ltd","acme","2","4","66.67%","-50"`);
   expect(await read("returning")).toHaveLength(13);
-  await page.getByRole("link", { name: "Accounts", exact: true }).click();
+  await card(page, "names").getByRole("link", { name: "Accounts" }).click();
+  await card(page, "names").getByRole("link", { name: "Last used" }).click();
+  await settled(page);
+  await card(page, "names").getByRole("link", { name: "Last used" }).click();
+  await settled(page);
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  expect((await read("names")).slice(0, 3)).toEqual([
+    `"Event","Events","People","Accounts","Last used","Before","Share","Change in %"`,
+    `"old","0","0","0","${day(40)}","0","0.00%",""`,
+    `"signed_up","0","0","0","${day(20)}","0","0.00%",""`,
+  ]);
+  await card(page, "names").getByRole("link", { name: "old" }).click();
+  await settled(page);
+  expect((await read("events"))[0]).toBe(`"Day","old"`);
+  await page.goto("/#span=7d");
+  await settled(page);
+  await page.locator("nav.pages").getByRole("link", { name: "Accounts" }).click();
   await settled(page);
   // Per cent, as on the page.
   expect((await read("accounts"))[1]).toMatch(/^"Acme Ltd","acme","2","1","2","4","-50",/);

@@ -65,12 +65,16 @@ test("The page of a name says how many did it, who did not, and when it was last
   for (const name of ["accounts", "contacts"]) await expect(tile(page, name)).toHaveText("1 of 3");
   await expect(tile(page, "last")).toHaveText("9d ago");
   expect(await cells(card(page, "without"))).toEqual([
-    ["Account", "Events", "Before", "Change"],
+    ["Account", "Other events", "Before", "Change"],
     ["quiet", "2", "0", "from 0"],
     ["brisk", "1", "0", "from 0"],
   ]);
   expect((await cells(card(page, "idle"))).map(([name]) => name)).toEqual(["Person", "dora", "cleo"]);
-  for (const name of ["pages", "referrers", "fell"]) await expect(card(page, name)).toBeHidden();
+  for (const name of ["pages", "referrers", "fell", "people-fell"]) await expect(card(page, name)).toBeHidden();
+  await page.getByRole("radio", { name: "7 days" }).check();
+  // Who does it no more.
+  await expect(card(page, "people-fell").getByRole("row")).toHaveText(["PersonEventsBeforeChange", "ben04-100%"]);
+  await page.getByRole("radio", { name: "30 days" }).check();
   await page.getByText("Active without it").getByRole("link", { name: "people (2)" }).click();
   await settled(page);
   await expect(page.getByRole("rowheader")).toHaveText(["doraquiet", "cleobrisk"]);
@@ -294,7 +298,9 @@ test("One's own are left out by their uid, named at the foot of each page, and c
     await page.getByRole("button", { name: button }).click();
   };
   await act("nobody", "Leave this account out");
-  await expect(own.getByRole("status")).toHaveText("the account was not found");
+  await expect(own.getByRole("status")).toHaveText("No account has this uid.");
+  await act("nobody", "Leave this person out");
+  await expect(own.getByRole("status")).toHaveText("No person has this uid.");
   await act("ours", "Leave this account out");
   await expect(own.getByRole("status")).toHaveText(/^Left out: the figures/);
   await expect(own.getByRole("rowheader")).toHaveText(["ours"]);
@@ -309,6 +315,31 @@ test("One's own are left out by their uid, named at the foot of each page, and c
   await expect(own.getByRole("status")).toHaveText(/^Counted again/);
   await expect(page.locator("main")).toContainText("Nobody is left out.");
   await waitFor(async () => (await active()) === 2, { what: "both to be counted again" });
+  await act("of-acme", "Leave this person out");
+  await expect(own.getByRole("rowheader")).toHaveText(["of-acme"]);
+  const { id } = await (await changing.get("/v2/accounts?uid=acme")).json();
+  await page.goto(`${changing.url}/accounts/${id}`);
+  await expect(page.locator("[data-tile=members]")).toHaveText("People11 left out");
+  await expect(card(page, "members").getByRole("row").nth(1)).toContainText("left out");
+});
+
+test("The page of a person tells by name what it did in a time, and how it goes above all that it did", async ({
+  page,
+}) => {
+  await open(page, "/contacts#span=30d");
+  await follow(page, "ben");
+  expect(await cells(card(page, "names"))).toEqual([
+    ["Event", "Events", "Last used", "Share", "Change"],
+    ["report_exported", "4", "9d ago", "80%", "from 0"],
+    ["signed_up", "1", "20d ago", "20%", "from 0"],
+    ["=1+1not used in this time", "0", "today", "0%", ""],
+  ]);
+  await expect(tile(page, "events")).toHaveText("5");
+  await expect(tile(page, "all")).toHaveText("6");
+  await expect(page.locator("[data-card=personal] ~ [data-card=time-line]")).toHaveCount(1);
+  await follow(page, "signed_up", card(page, "names"));
+  await expect(tile(page, "events")).toHaveText("1");
+  await expect(card(page, "time-line").locator(".happened")).toHaveCount(1);
 });
 
 test("An account that is none is marked, left out, and its record deleted", async ({ page, changing }) => {
@@ -415,19 +446,19 @@ test("A long history is read to its end, while newer events come in front of it"
       body: JSON.stringify(events),
     });
   expect(
-    (await send(Array.from({ length: 450 }, (_, at) => ({ contact_uid: "long", event_uid: `step-${at}` })))).status,
+    (await send(Array.from({ length: 120 }, (_, at) => ({ contact_uid: "long", event_uid: `step-${at}` })))).status,
   ).toBe(200);
   const { id } = await (await changing.get("/v2/contacts?uid=long")).json();
   await open(page, `${changing.url}/contacts/${id}`);
   const events = card(page, "time-line").locator(".happened");
-  for (const shown of [200, 400, 450]) {
+  for (const shown of [50, 100, 120]) {
     await expect(events).toHaveCount(shown);
-    if (shown < 450) await page.getByRole("button", { name: "Older events" }).click();
+    if (shown < 120) await page.getByRole("button", { name: "Older events" }).click();
   }
   await changing.post({ contact_uid: "long", event_uid: "newest" });
   // As it is done each minute.
   await page.evaluate(() => dispatchEvent(new HashChangeEvent("hashchange")));
-  await expect(events).toHaveCount(451);
+  await expect(events).toHaveCount(121);
   await expect(events.first()).toContainText("newest");
   await expect(page.getByRole("button", { name: "Older events" })).toBeHidden();
 });
