@@ -32,7 +32,7 @@ import {
 import { allowOrigins } from "./http/headers.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts } from "./http/own-host.js";
-import { VALIDATION } from "./http/validation.js";
+import { SCHEMAS } from "./http/validation.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity-proof.js";
 import { watchRefusals } from "./ingest/refusals.js";
@@ -139,7 +139,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   const app = Fastify({
     ...logOptions(config.logLevel),
-    ...VALIDATION,
+    ...SCHEMAS,
     ...serverOptions(config, requestTimeoutMs),
   });
   tell = (text) => app.log.warn(text);

@@ -1,3 +1,5 @@
+import createValidators from "@fastify/ajv-compiler";
+import createWriters from "@fastify/fast-json-stringify-compiler";
 import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import { HttpError } from "./error-answers.js";
@@ -10,8 +12,29 @@ import { HttpError } from "./error-answers.js";
 const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
   new Error(errors.map((error) => describe(error, part)).join("; "));
 
-/** How requests are checked by the schemas of their routes. */
-export const VALIDATION = {
+/** What is compiled of a schema is kept: most routes answer the same errors, and services of one process have the same routes. */
+const compileOnce = <Given extends unknown[], Route, Compiled>(
+  compilerOf: (...given: Given) => (route: Route) => Compiled,
+) => {
+  const all = new Map<string, Compiled>();
+  return (...given: Given) => {
+    const [compile, context] = [compilerOf(...given), JSON.stringify(given)];
+    return (route: Route): Compiled => {
+      const key = context + JSON.stringify((route as { schema?: unknown }).schema);
+      if (!all.has(key)) all.set(key, compile(route));
+      return all.get(key)!;
+    };
+  };
+};
+
+/** How requests are checked, and answers written, by the schemas of their routes. */
+export const SCHEMAS = {
+  schemaController: {
+    compilersFactory: {
+      buildValidator: compileOnce(createValidators()),
+      buildSerializer: compileOnce(createWriters()),
+    },
+  },
   ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   schemaErrorFormatter: describeErrors,
 } as const;
