@@ -5,7 +5,7 @@
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, Hub } from "../types.js";
 import { config, configure, url } from "./config.js";
-import { whenActive } from "./page.js";
+import { whenVisited } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
 
@@ -35,7 +35,7 @@ const init = (options?: Config): void => {
   if (!configure(given)) report("input", "init: consent");
   if (!url) report("input", "init: apiToken, trackUrl");
   if (isConfigured())
-    whenActive(() => {
+    whenVisited(() => {
       const calls = waiting;
       waiting = undefined;
       start();

@@ -34,7 +34,7 @@ export const onPage = (run: (event: PageEvent) => void): void =>
   listen("visibilitychange online storage pagehide pageshow popstate", run);
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
-export const whenActive = (run: () => void): void =>
+export const whenVisited = (run: () => void): void =>
   ofDocument("prerendering") ? listen("prerenderingchange", () => attempt(run)) : run();
 
 /** How the URL came to be the current one. The browser has other kinds, too: of a reload, and of an update of the entry's state. */

@@ -10,7 +10,7 @@ import { config, isOn, isPerPage } from "./config.js";
 import * as delivery from "./delivery/add-and-flush.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
-import { allowed, follow } from "./state/consent.js";
+import { allowed, hearChanges } from "./state/consent.js";
 import { identity, identityParams, who } from "./state/identity.js";
 import { consent } from "./state/storage.js";
 
@@ -70,7 +70,7 @@ export const verbs = {
   consent: () => consent ?? (config.consent ? allowed() : "pending"),
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
-  onChange: follow,
+  onChange: hearChanges,
   debug: listenTo,
 } as Tracker;
 
@@ -100,7 +100,7 @@ export const begin = (): void => {
     delivery.catchUp();
     if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
     // A call of nothing would be caught, too: Chromium parses the whole script once more to name it.
-    if (config.onChange) attempt(() => follow(config.onChange!));
+    if (config.onChange) attempt(() => hearChanges(config.onChange!));
   }
   onPage(onEvent);
 };

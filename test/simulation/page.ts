@@ -90,7 +90,7 @@ export const createPage = (
     /** Timers and frames that it waits for. */
     waits: (): number => timers.count(),
     /** Runs at once, or when the page is no more prerendering. */
-    whenActive: (run: () => void) => void (page.isPrerendering ? toActivate.push(run) : run()),
+    whenVisited: (run: () => void) => void (page.isPrerendering ? toActivate.push(run) : run()),
     /** The visit has come. */
     activate: async () => {
       // Browsers tell first that it is seen, and then that it is no more prerendering.

@@ -1,7 +1,7 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
-import { followConsent, restoreRefusal } from "../state/consent.js";
+import { readConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isOurs, onRow, remove, storeAll } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
@@ -17,7 +17,7 @@ let before: Consent | undefined;
 
 /** Reads what the visitor has chosen, and what other documents have written. */
 export const catchUp = (): void => {
-  followConsent();
+  readConsent();
   if (before !== consent) {
     before = consent;
     if (consent === "denied") {

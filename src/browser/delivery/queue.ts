@@ -6,7 +6,7 @@ import { uptime } from "../../shared/uptime.js";
 import { uuid } from "../../shared/uuid.js";
 import { numberOf } from "../config.js";
 import { type DetailOf, report } from "../reporting.js";
-import { followConsent } from "../state/consent.js";
+import { readConsent } from "../state/consent.js";
 import { identity } from "../state/identity.js";
 import { consent, filed, get, remove, set } from "../state/storage.js";
 import { ageOf, EVENT, FIRST, isOwn, isYoung, type Row, writeRow } from "./row.js";
@@ -102,7 +102,7 @@ const TOLD_MS = 6_000;
 export const restore = (isEmptied?: boolean): void => {
   const stored = get(filed(HERE));
   if (isEmptied ?? (here && stored !== here)) {
-    followConsent();
+    readConsent();
     for (const row of rows.values())
       if (consent === "denied") forget(row);
       else if ((row.lease >= 0 || !row.list) && get(row.key) === undefined) {

@@ -126,7 +126,7 @@ const begin = (isOut: boolean, isLeaving: boolean): number => {
 
 const maySend = (): boolean => !!url && isOpen();
 
-const step = (isLeaving: boolean): void => {
+const runRound = (isLeaving: boolean): void => {
   clearTimeout(timer);
   isComing = false;
   const isOut = isGone || isHidden();
@@ -146,7 +146,7 @@ const step = (isLeaving: boolean): void => {
 };
 
 /** @param isLeaving whether the page is being hidden or left in this moment */
-export const round = (isLeaving = false): void => guard(() => step(isLeaving));
+export const round = (isLeaving = false): void => guard(() => runRound(isLeaving));
 
 /** There is a reason not to wait for the back-off. */
 export const hurry = (): void => {

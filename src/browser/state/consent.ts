@@ -23,16 +23,16 @@ import {
 } from "./storage.js";
 
 /** Each tells its listener what has changed since it was last told, in whichever tab. */
-const followers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
-export const tellChanges = (): void => followers.forEach(attempt);
+export const tellChanges = (): void => listeners.forEach(attempt);
 
 /**
  * Tells `listener`, before the first look into the storage with that. Fails where it does, or is no function.
  *
  * @returns ends it
  */
-export const follow = (listener: ChangeListener): (() => void) => {
+export const hearChanges = (listener: ChangeListener): (() => void) => {
   let told: string;
   const tell = (): void => {
     const before = told;
@@ -40,9 +40,9 @@ export const follow = (listener: ChangeListener): (() => void) => {
     told = `${[consent, identity[0], who()]}`;
     if (told !== before) listener(consent!, who(), identity[0]!);
   };
-  followers.add(tell);
+  listeners.add(tell);
   if (consent || !listener.call) tell();
-  return () => followers.delete(tell);
+  return () => listeners.delete(tell);
 };
 
 /** Is it refused whatever is chosen? A muted document counts as refused, and wipes nothing, because it removes nothing. */
@@ -71,8 +71,8 @@ const act = (next: Consent): void => {
   }
 };
 
-/** Follows the choice, of whichever tab, where it is another one than before. */
-export const followConsent = (): void => {
+/** Reads the choice, of whichever tab, where it is another one than before. */
+export const readConsent = (): void => {
   if (Number(get(named(MUTE))) > Date.now()) config.mute = true;
   const next = allowed();
   if (next !== consent) act(next);

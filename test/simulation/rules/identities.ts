@@ -160,9 +160,9 @@ export const identities: MakeRule = (journal) => {
       const { contactUid, accountUid, consent } = page.config;
       openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
-      if (contactUid) page.whenActive(() => identify(page, text(`${contactUid}`, accountUid as string)));
+      if (contactUid) page.whenVisited(() => identify(page, text(`${contactUid}`, accountUid as string)));
     },
-    onTrack: (entry) => entry.page.whenActive(() => track(entry)),
+    onTrack: (entry) => entry.page.whenVisited(() => track(entry)),
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
       isUntold ||= closed.has(page);
