@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
-import { turnOf } from "../../src/service/days/follower.js";
+import { turnOf } from "../../src/service/days/count-task.js";
 import { deleteInSteps } from "../../src/service/deletion/delete-in-steps.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/insert-rows.js";
 import { RECORDS } from "./records.js";

@@ -11,12 +11,12 @@ import { StartError } from "./base/start-error.js";
 import { readConfig, type ServiceConfig, tellDatabase } from "./config/options.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
-import { followGeneration } from "./database/generation.js";
+import { rereadGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
 import { BOUNDS, type Bounds, createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
-import { followDays } from "./days/follower.js";
+import { countDays } from "./days/count-task.js";
 import { createBehind } from "./days/lag.js";
 import { tellDeeds } from "./deletion/audit.js";
 import { keepFor, retentionBehind } from "./deletion/retention.js";
@@ -124,7 +124,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   };
   const tasks = createTasks(database);
   const following = { moved: learn, seen: tasks.beginDue };
-  const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
+  const generation = await rereadGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics({ workspaces: access.workspaces(), watched: config.watchedEvents });
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
@@ -172,7 +172,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
   tasks.add(tellDeeds(app.log));
-  tasks.add(followDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
+  tasks.add(countDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchState({
     folder: database.folder,

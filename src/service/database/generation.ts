@@ -48,7 +48,7 @@ export const createGeneration = async (query: Query, { moved, seen: tell }: Foll
 };
 
 /** The same, read again and again. @param every milliseconds between two readings */
-export const followGeneration = async (
+export const rereadGeneration = async (
   query: Query,
   following: Following,
   every: number,

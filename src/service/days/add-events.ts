@@ -76,7 +76,7 @@ export interface Size {
  * @param settled the first id that is not settled
  * @returns whether there may be more
  */
-export const step = (
+export const countNext = (
   database: Database,
   workspace: string,
   settled: string,

@@ -5,7 +5,7 @@ import { idAt, SET_BACK_MS, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
 import { isTaken, type Task } from "../database/tasks.js";
-import { dueAt, STEP, step } from "./add-events.js";
+import { countNext, dueAt, STEP } from "./add-events.js";
 import { findAhead, putRight, readClocks } from "./clock-put-right.js";
 import { countAnew } from "./count-anew.js";
 import { allWaiting } from "./lag.js";
@@ -29,7 +29,7 @@ interface Following {
  *
  * @param following whose events, and how they become settled
  */
-export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every, delay }: Following): Task => {
+export const countDays = (log: FastifyBaseLogger, { workspaces, settled, every, delay }: Following): Task => {
   /** Events of a step where it is not the usual number; how often one has failed in a row, and until when its workspace is left. */
   const sizes = new Map<string, number>();
   const left = new Map<string, { failures: number; until: number }>();
@@ -96,7 +96,7 @@ export const followDays = (log: FastifyBaseLogger, { workspaces, settled, every,
 
 /** Does the next step of each kind. @returns whether there may be more */
 export const turnOf = async (database: Database, workspace: string, end: string, rows = STEP): Promise<boolean> => {
-  let more = await step(database, workspace, end, { rows });
+  let more = await countNext(database, workspace, end, { rows });
   for (const work of [moveOn, countAnew]) more = (await work(database, workspace, { rows })) || more;
   return more;
 };

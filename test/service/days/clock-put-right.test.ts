@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { step } from "../../../src/service/days/add-events.js";
+import { countNext } from "../../../src/service/days/add-events.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
+import { countDays } from "../../../src/service/days/count-task.js";
 import { hold, markDays } from "../../../src/service/days/counted-place.js";
-import { followDays } from "../../../src/service/days/follower.js";
 import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
@@ -43,7 +43,7 @@ const store = async (workspace: string, amount: number, ahead: number, ago = 0):
 /** As the task does it, by a clock that is so far ahead. */
 const follow = async (workspaces: string[], ahead = 0): Promise<void> => {
   const settled = async () => Date.now() + 1 + ahead;
-  const task = followDays(Fastify().log, { settled, workspaces: () => workspaces, every: 1_000, delay: 0 });
+  const task = countDays(Fastify().log, { settled, workspaces: () => workspaces, every: 1_000, delay: 0 });
   await task.run(database);
 };
 const sumsOf = async (workspace: string) => {
@@ -90,7 +90,7 @@ it("has what was stored before, meanwhile and since in the sums once, whatever w
           );
           await countAnew(database, workspace, { rows: 1 });
         }
-        if (isHalf) await step(database, workspace, idAt(Date.now() + 1 + ahead), { rows: 2 });
+        if (isHalf) await countNext(database, workspace, idAt(Date.now() + 1 + ahead), { rows: 2 });
         if (isFollowed) await follow([workspace], ahead);
       }
       await follow([workspace]);

@@ -4,7 +4,7 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/params.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt, timeOf } from "../../../src/service/database/event-id.js";
-import { type Size, step } from "../../../src/service/days/add-events.js";
+import { countNext, type Size } from "../../../src/service/days/add-events.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
 import { type Held, hold, hoursFrom, isCounted, markDays, setZone } from "../../../src/service/days/counted-place.js";
 import { leaveOut, moveOn } from "../../../src/service/days/leave-out.js";
@@ -109,7 +109,8 @@ const KINDS = {
   follow: [
     fc.tuple(rows, times),
     async ({ database, workspace, now }: Scene, [rows, turns]: [number, number]) => {
-      for (let at = 0; at < turns; at += 1) await step(database, workspace, idAt(now + 1), { rows, bounds: BOUNDS });
+      for (let at = 0; at < turns; at += 1)
+        await countNext(database, workspace, idAt(now + 1), { rows, bounds: BOUNDS });
     },
   ],
   anew: [
@@ -178,7 +179,7 @@ const KINDS = {
         scene,
         all.map((draw) => eventOf(workspace, scene.now, draw)),
       );
-      await step(database, workspace, idAt(scene.now + 1), { rows, bounds: BOUNDS });
+      await countNext(database, workspace, idAt(scene.now + 1), { rows, bounds: BOUNDS });
       await deleteEvents(database, workspace, { name });
     },
   ],
@@ -187,7 +188,7 @@ const KINDS = {
     fc.tuple(rows, contact),
     ({ database, workspace, now }: Scene, [rows, uid]: [number, string]) =>
       Promise.all([
-        ...[1, 2].map(() => step(database, workspace, idAt(now + 1), { rows, bounds: BOUNDS })),
+        ...[1, 2].map(() => countNext(database, workspace, idAt(now + 1), { rows, bounds: BOUNDS })),
         ...[1, 2].map(() => countAnew(database, workspace, { rows, bounds: BOUNDS })),
         eraseContacts(database, { workspace, uids: [uid], token: "test" }),
         deleteEvents(database, workspace, { name: "pageview" }),
@@ -231,7 +232,7 @@ export const settle = async (scene: Scene, size: Required<Size> = { rows: 40, bo
   const end = idAt(Math.max(scene.now, ...newest.map(({ id }) => timeOf(id))) + 1);
   for (let more = true; more; ) {
     more = false;
-    while (await step(database, workspace, end, size)) more = true;
+    while (await countNext(database, workspace, end, size)) more = true;
     for (const work of [moveOn, countAnew]) while (await work(database, workspace, size)) more = true;
   }
 };

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { step } from "../../../src/service/days/add-events.js";
+import { countNext } from "../../../src/service/days/add-events.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { usePlace } from "../support/fixtures.js";
@@ -17,7 +17,7 @@ it("makes a step that takes too long smaller, and a workspace that fails keeps n
   const database = await openDatabase(place);
   for (const workspace of ["broken", "slow", "well"]) {
     // Counted before anything came: what comes is followed.
-    await step(database, workspace, idAt(Date.now() - 60_000));
+    await countNext(database, workspace, idAt(Date.now() - 60_000));
     await database.write(
       insertEvents(
         newIds(100),

@@ -5,7 +5,7 @@ import { addressesOf } from "../../../src/service/config/options.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { turnOf } from "../../../src/service/days/follower.js";
+import { turnOf } from "../../../src/service/days/count-task.js";
 import { exportRows } from "../../../src/service/records/read-rows.js";
 import { dataFolder } from "../../support/data-folder.js";
 
