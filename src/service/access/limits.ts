@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
-import { createTold, HttpError } from "../http/error-answers.js";
+import { createLogLimit, HttpError } from "../http/error-answers.js";
 
 /** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
 const BITS = [64, 56, 48] as const;
@@ -263,7 +263,7 @@ export const createQuota = ({ addressQuota, tokenQuota }: Pick<ServiceConfig, "a
  */
 export const tellUnseenProxy = (app: FastifyInstance, { trustProxy }: Pick<ServiceConfig, "trustProxy">): void => {
   if (trustProxy.length > 0) return;
-  const told = createTold(Number.POSITIVE_INFINITY);
+  const told = createLogLimit(Number.POSITIVE_INFINITY);
   app.addHook("onRequest", (request, _reply, done) => {
     if (request.method !== "POST" || request.headers["x-forwarded-for"] === undefined) return done();
     const { ip } = request;

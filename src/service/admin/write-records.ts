@@ -46,7 +46,7 @@ export const TRAITS = {
 const Traits = Type.Object(TRAITS.contact);
 
 /** What is said of a record: of an account or a contact with its uid, of a user with its e-mail address. */
-export interface Told extends Static<typeof Traits> {
+export interface NewRecord extends Static<typeof Traits> {
   id?: string;
   unique_id?: string;
   email?: string;
@@ -62,13 +62,13 @@ const COLUMNS = {
 export type Table = keyof typeof COLUMNS;
 
 /** An account or a contact has the id of its uid; a user may bring one. */
-export const idOf = (table: Table, workspace: string, { id, unique_id, email }: Told): string =>
+export const idOf = (table: Table, workspace: string, { id, unique_id, email }: NewRecord): string =>
   table === "users"
     ? (id ?? digest(`user:${workspace}/${email}`))
     : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
 
 /** An integer has a column of its own, which the build before knows. */
-const healthColumns = ({ health, health_source }: Pick<Told, "health" | "health_source">) => {
+const healthColumns = ({ health, health_source }: Pick<NewRecord, "health" | "health_source">) => {
   if (health === undefined || health_source === activitySource(health)) return {};
   return Number.isInteger(health)
     ? { health, health_value: null }
@@ -81,7 +81,7 @@ const healthColumns = ({ health, health_source }: Pick<Told, "health" | "health_
  *
  * @throws StartError where an id is that of a record of another workspace
  */
-export const writeRecords = async (query: Query, table: Table, workspace: string, all: Told[]): Promise<void> => {
+export const writeRecords = async (query: Query, table: Table, workspace: string, all: NewRecord[]): Promise<void> => {
   const created_at = Math.floor(Date.now() / 1_000);
   const groups = new Map<string, object[]>();
   for (const { accounts, data, stage, unique_id, health, health_source, salesmachine, ...rest } of all) {

@@ -29,7 +29,7 @@ type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAns
  * @throws StartError where the database cannot be used, or the token is none
  */
 export const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
-  const over = async <T>(work: (query: Query, workspace: string) => Promise<T>): Promise<T> => {
+  const withWorkspace = async <T>(work: (query: Query, workspace: string) => Promise<T>): Promise<T> => {
     const database = await openDatabase(config, "tables", say);
     const query = readOnly(database, LIMIT_MS);
     try {
@@ -38,11 +38,11 @@ export const serveAssistant = async (config: ServiceConfig, token: string, say: 
       await database.close();
     }
   };
-  await over(async () => {});
+  await withWorkspace(async () => {});
   /** One after the other: a PostgreSQL that the command itself starts belongs to one. */
   let last: Promise<unknown> = Promise.resolve();
   const answer = (work: Work) => {
-    const next = last.then(() => over(work)).catch(tellWhy);
+    const next = last.then(() => withWorkspace(work)).catch(tellWhy);
     last = next;
     return next;
   };

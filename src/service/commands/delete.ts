@@ -25,7 +25,16 @@ interface DeleteArguments extends Chosen {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
+export const addDeleteCommands = ({
+  program,
+  workspace,
+  since,
+  until,
+  withDatabase,
+  withQuery,
+  say,
+  write,
+}: Commands): void => {
   /** Lists contacts that a stranger may have made, or deletes them. */
   const takeOut = async (database: Database, workspace: string, { yes, ...span }: Span & { yes: true | undefined }) => {
     const newcomers = await findNewcomers(database.query, workspace, span);
@@ -50,7 +59,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
     .argument("<uid>", "of the account, or the user's e-mail address")
     .addOption(workspace())
     .action((kind: "account" | "user", uid: string, { workspace }: { workspace: string }) =>
-      over(async (database) => {
+      withDatabase(async (database) => {
         const quoted = JSON.stringify(uid);
         if (!(await (kind === "account" ? deleteAccount : deleteUser)(database, workspace, uid)))
           throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
@@ -83,13 +92,13 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
       const { since, until } = which;
       if (newContacts) {
         if (since === undefined || until === undefined) command.error("--new-contacts needs --since and --until");
-        return over((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
+        return withDatabase((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
       }
       if (olderThan === undefined && Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
       const before = Date.now() - (olderThan ?? 0) * DAY_MS;
       if (!yes)
-        return reading(async (query) => {
+        return withQuery(async (query) => {
           const events = await countEvents({ query }, workspace, olderThan === undefined ? which : { until: before });
           const of = `of the workspace ${workspace}`;
           say(
@@ -98,7 +107,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
               : `these are ${events} events ${of}: repeat with --yes to delete them`,
           );
         });
-      await over(async (database) => {
+      await withDatabase(async (database) => {
         const events = await (olderThan === undefined
           ? deleteEvents(database, workspace, which)
           : deleteEventsBefore(database, workspace, before));

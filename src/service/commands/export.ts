@@ -116,7 +116,7 @@ export const addExportCommand = ({
   workspace,
   since,
   until,
-  reading,
+  withQuery,
   say,
   bounds,
   stdout,
@@ -143,7 +143,7 @@ export const addExportCommand = ({
       const what = `exported ${table}${follow ? ", and follows" : ""}`;
       const note = (database: Database) => noteReading(database.query, { workspace: which.workspace, what }, say);
       if (follow)
-        return reading(async (query, database) => {
+        return withQuery(async (query, database) => {
           await note(database);
           await followEvents(query, { ...which, after }, { stdout, say, signal: ending(), bounds });
         });
@@ -151,7 +151,7 @@ export const addExportCommand = ({
         command.error("--since and --until are for events");
       if (table !== "events" && table !== "contacts" && which.contact !== undefined)
         command.error("--contact is for events and contacts");
-      await reading(async (query, database) => {
+      await withQuery(async (query, database) => {
         const { workspace, contact } = which;
         if (contact !== undefined && (await contactsThere(query, workspace, [contact])).length === 0)
           throw new StartError(`there is no contact ${JSON.stringify(contact)} in the workspace ${workspace}`);

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Static, type TSchema, Type } from "typebox";
 import type { Validator } from "typebox/compile";
 import { listWorkspaces } from "../access/tokens.js";
-import { idOf, type Table, type Told, TRAITS, Uid, writeRecords } from "../admin/write-records.js";
+import { idOf, type NewRecord, type Table, TRAITS, Uid, writeRecords } from "../admin/write-records.js";
 import { DEFAULT_WORKSPACE, digest, filledText, isUuid, parseJson } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
 import { readLines } from "../base/lines.js";
@@ -117,8 +117,8 @@ const storeRecords = async (
   const { generation, erased: graves } = await readState(database);
   let erased = 0;
   for await (const chunk of chunksOf(lines)) {
-    const records = chunk.map(({ line }) => line as Told);
-    const contactOf = ({ unique_id }: Told) => ({ workspace, contactUid: unique_id! });
+    const records = chunk.map(({ line }) => line as NewRecord);
+    const contactOf = ({ unique_id }: NewRecord) => ({ workspace, contactUid: unique_id! });
     erased += await writeAtGeneration(generation, async (believed) => {
       const erasedAt = await graves.of(table === "contacts" ? records.map(contactOf) : []);
       const kept = records.filter((record) => {
@@ -154,7 +154,7 @@ export const readState = async ({
 };
 
 /** The command that stores events and records. */
-export const addImportCommand = ({ program, workspace, over, say }: Commands): void => {
+export const addImportCommand = ({ program, workspace, withDatabase, say }: Commands): void => {
   program
     .command("import")
     .description("stores events, or makes or changes records")
@@ -170,7 +170,7 @@ export const addImportCommand = ({ program, workspace, over, say }: Commands): v
         throw new StartError(
           `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
         );
-      return over(async (database) => {
+      return withDatabase(async (database) => {
         await importLines(database, { ...options, name: file, read: () => read(file), table, say });
         await analyzeAll(database);
       });
@@ -187,7 +187,7 @@ const importLines = async (database: Database, options: ImportOptions): Promise<
   if (table === "events") return say(`imported ${await importEvents(database, options)} events`);
   const seen = new Map<string, number>();
   const { lines, right } = await check(options, LINES[table], ({ line, number }) => {
-    const id = idOf(table, workspace, line as Told);
+    const id = idOf(table, workspace, line as NewRecord);
     if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
     seen.set(id, number);
     return undefined;

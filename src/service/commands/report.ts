@@ -11,7 +11,7 @@ const MOST = 10;
 const NAMES = 2_000;
 
 /** The command that sums a week up, as a mail. */
-export const addReportCommand = ({ program, config, workspace, reading, write }: Commands) =>
+export const addReportCommand = ({ program, config, workspace, withQuery, write }: Commands) =>
   program
     .command("report")
     .description("writes a mail, as HTML and as text: what rose and fell, who went silent, and what stopped coming")
@@ -20,7 +20,7 @@ export const addReportCommand = ({ program, config, workspace, reading, write }:
     .addOption(workspace())
     .action(({ to, workspace }: { to?: string; workspace: string }, command: Command) => {
       if (to !== undefined && /[^\x21-\x7e]/.test(to)) command.error("--to must be an address");
-      return reading(async (query) => write([toMail(await weekOf(query, workspace), to, config.publicUrl)]));
+      return withQuery(async (query) => write([toMail(await weekOf(query, workspace), to, config.publicUrl)]));
     });
 
 interface Counted {

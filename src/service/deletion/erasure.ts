@@ -66,7 +66,7 @@ export const eraseContacts = async (
   const marks = uids.map((uid) => markOfUid(key, workspace, uid));
   const lines = newIds(uids.length);
   const what = anonymise === undefined ? "erase" : "anonymise";
-  await told(
+  await writeErasures(
     database,
     { key, marks: lines.map((id, index) => ({ id, workspace, mark: marks[index]!, erased_at: at })), tell },
     async (query) => {
@@ -88,7 +88,7 @@ export const eraseContacts = async (
  * Writes erasures into the file of the data folder, then into the database. What is not in the file is not in the database either; what
  * is known not to have come into the database is taken back in the file.
  */
-const told = async (
+const writeErasures = async (
   { transaction, folder }: Database,
   { key, marks, tell }: { key: string; marks: readonly Mark[]; tell: Erasure["tell"] },
   work: (query: Query) => Promise<void>,
@@ -178,7 +178,7 @@ const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string,
 const CHUNK = 500;
 
 /** What is left of a person's events. */
-interface Kept {
+interface Rest {
   /** Of the contact that stands for it: of chance, and the same for all of its events. */
   contactUid: string;
   /** Members of the params. */
@@ -189,7 +189,7 @@ interface Kept {
  * Puts events under another contact, with name, day and some of the params alone, and deletes the old ones in the same
  * transactions: none is lost, none is there twice. Resolves to their number.
  */
-const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
+const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Rest): Promise<number> =>
   inSteps(database, workspace, async (query, id, { most }) => {
     const chunk = Math.min(most, CHUNK);
     const held = await hold(query, workspace);
@@ -219,7 +219,7 @@ const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) 
 const anonymous = (
   row: Record<string, unknown>,
   { workspace, noon }: { workspace: string; noon: number },
-  { contactUid, params }: Kept,
+  { contactUid, params }: Rest,
 ): NewEvent => {
   const whole = wholeParams(row);
   const members = params.flatMap((name) => {

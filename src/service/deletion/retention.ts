@@ -11,7 +11,7 @@ import { clearPast, passDays } from "../days/forget.js";
 import { deleteInSteps, type Which } from "./delete-in-steps.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 
-export interface Kept {
+export interface Retention {
   /** How long events are kept. */
   days: number;
   /** Tells whose events. */
@@ -28,7 +28,7 @@ const [DONE, LEFT] = ["retention_done", "retention_left"] as const;
  * The task that deletes events that are too old, and records that only they told of, every hour. Where more has become too old at once
  * than a run takes, the first one only says how much.
  */
-export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Task => ({
+export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Retention): Task => ({
   name: "retention",
   every: HOUR_MS,
   run: async (database) => {
@@ -58,7 +58,7 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Tas
 });
 
 /** By how much the oldest event of each workspace is older than it may be, in seconds. */
-export const retentionBehind = async (query: Query, { days, workspaces }: Kept) => {
+export const retentionBehind = async (query: Query, { days, workspaces }: Retention) => {
   const end = (await readClock(query)) - days * DAY_MS;
   return Promise.all(
     workspaces().map(async (workspace) => ({
@@ -72,7 +72,7 @@ export const retentionBehind = async (query: Query, { days, workspaces }: Kept) 
 const SILENT_HOURS = 3;
 
 /** What is wrong with retention; nothing where it goes on, however much it has to do. */
-export const tellLate = async (query: Query, kept: Kept): Promise<string | undefined> => {
+export const tellLate = async (query: Query, kept: Retention): Promise<string | undefined> => {
   const behind = Math.max(0, ...(await retentionBehind(query, kept)).map(({ seconds }) => seconds * 1_000));
   const { now, [DONE]: done } = await readState(query);
   const isRunning = done !== undefined && now - done < SILENT_HOURS * HOUR_MS;

@@ -56,7 +56,7 @@ export const answerErrors = (app: FastifyInstance, tell: (request: FastifyReques
 };
 
 /** Counts by key; gives the number since the last time that it gave one, once in so many milliseconds at most. */
-export const createTold = (quietMs = 60_000): ((key: string) => number | undefined) => {
+export const createLogLimit = (quietMs = 60_000): ((key: string) => number | undefined) => {
   const keys = new Map<string, { at: number; untold: number }>();
   return (key) => {
     const one = keys.get(key) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
@@ -70,7 +70,7 @@ export const createTold = (quietMs = 60_000): ((key: string) => number | undefin
 };
 
 /** Of what every request would tell, and the same of what lasts until somebody mends it. */
-const [toldFaults, toldMended] = [createTold(1_000), createTold()];
+const [toldFaults, toldMended] = [createLogLimit(1_000), createLogLimit()];
 const MENDED: readonly Fault[] = ["password", "disk"];
 
 /** Says what keeps the database from storing or reading. */

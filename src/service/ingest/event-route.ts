@@ -6,8 +6,8 @@ import { createHeld } from "../access/body-memory.js";
 import type { Kind } from "../access/tokens.js";
 import { errors, HttpError } from "../http/error-answers.js";
 import { commonHeaders, EXPOSED } from "../http/headers.js";
-import { createRecord, type EventOptions, type Recorded } from "./judge-event.js";
-import { JSON_TYPES, NDJSON, type Reading, readOne, readRows, readSeveral } from "./read-body.js";
+import { createIntake, type EventOptions, type Handled } from "./judge-event.js";
+import { JSON_TYPES, NDJSON, type Reading, readOne, readSent, readSeveral } from "./read-body.js";
 import {
   BATCH_PATH,
   EVENT_PATH,
@@ -52,7 +52,7 @@ interface Way extends Pick<RouteOptions, "url" | "schema"> {
   kinds: readonly Kind[];
   reading: Reading;
   /** Answers what became of each event. */
-  answer(request: FastifyRequest, reply: FastifyReply, all: readonly Recorded[]): unknown;
+  answer(request: FastifyRequest, reply: FastifyReply, all: readonly Handled[]): unknown;
 }
 
 /** They are judged one by one, so that one that is wrong fails no other: the schemas are for who reads them. */
@@ -104,12 +104,12 @@ const several = ({ tellRefused }: EventOptions): Way => ({
     response: { 200: Verdicts, 207: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
   },
   answer: (request, reply, all) => {
-    for (const { row, error, verdict } of all)
+    for (const { sent, error, verdict } of all)
       if (verdict.status === "refused" && error instanceof HttpError)
         tellRefused(
           request,
           { status: error.statusCode, text: error.message, reason: error.reason },
-          Buffer.byteLength(row.text),
+          Buffer.byteLength(sent.text),
         );
     offer(reply);
     const verdicts: Verdict[] = all.map(({ verdict }) => verdict);
@@ -129,7 +129,7 @@ export const eventRoutes =
   async (app) => {
     app.decorateRequest("bodyBytes", 0);
     const hold = createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES));
-    const record = createRecord(store, options);
+    const takeIn = createIntake(store, options);
     for (const { url, schema, kinds, reading, answer } of [single(options), several(options)])
       app.route({
         url,
@@ -137,8 +137,8 @@ export const eventRoutes =
         method: "POST",
         onRequest: async (request, reply) => {
           requireApiToken(request, options.access, kinds);
-          const rows = await readRows(request, reading, hold);
-          answer(request, reply, await record(request, rows));
+          const sent = await readSent(request, reading, hold);
+          answer(request, reply, await takeIn(request, sent));
         },
         handler: () => {},
       });

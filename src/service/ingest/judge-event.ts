@@ -11,7 +11,7 @@ import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, explainError, HttpError } from "../http/error-answers.js";
 import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
-import type { Row } from "./read-body.js";
+import type { SentEvent } from "./read-body.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
 import { type EventStore, REPEATED } from "./store/event-store.js";
@@ -74,11 +74,11 @@ const faultsOf = (body: unknown, whole: string): string[] => {
 /**
  * Judges an event of a request.
  *
- * @param row its text, as it was sent: its params are stored letter by letter
+ * @param sent its text, as it was sent: its params are stored letter by letter
  * @throws HttpError 400 or 413 that says what is wrong with it, 422 where its proof of identity does not hold
  */
 const judge = (
-  { text, body, wrong }: Row,
+  { text, body, wrong }: SentEvent,
   request: FastifyRequest,
   sender: Sender,
   { maxEventBytes, prove }: Pick<EventOptions, "maxEventBytes" | "prove">,
@@ -165,8 +165,8 @@ const MAX_WRONG = 10;
 const TOO_WRONG = `${MAX_WRONG} events of this request are wrong: send the others again`;
 
 /** An event of a request, and what becomes of it. */
-export interface Recorded {
-  row: Row;
+export interface Handled {
+  sent: SentEvent;
   verdict: Verdict;
   /** Nothing of one that is refused. */
   judged?: Judged;
@@ -174,40 +174,40 @@ export interface Recorded {
   error?: Error;
 }
 
-/** @returns records the events of a request; resolves to what became of each, once all that are right are committed */
-export const createRecord = (
+/** @returns takes in the events of a request; resolves to what became of each, once all that are right are committed */
+export const createIntake = (
   store: EventStore,
   { count, countMore, gpc, maxEventBytes, prove, quota, waits }: EventOptions,
 ) => {
   /** Each is counted as a request, and whoever has nothing left costs nothing more. */
-  const countAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): void => {
-    if (isOfServer(request) || rows.length === 1) return;
-    countMore(request.ip, Math.max(0, rows.length - 1));
+  const countAll = (request: FastifyRequest, sender: Sender, sent: readonly SentEvent[]): void => {
+    if (isOfServer(request) || sent.length === 1) return;
+    countMore(request.ip, Math.max(0, sent.length - 1));
     quota.spend({ ...sender, points: 0 });
   };
 
   /** All are judged before the first is stored. */
-  const judgeAll = (request: FastifyRequest, sender: Sender, rows: readonly Row[]): Recorded[] => {
+  const judgeAll = (request: FastifyRequest, sender: Sender, sent: readonly SentEvent[]): Handled[] => {
     let wrong = 0;
-    return rows.map((row, index) => {
+    return sent.map((one, index) => {
       if (wrong === MAX_WRONG && !isOfServer(request))
-        return { row, verdict: { index, status: "again", why: TOO_WRONG } };
+        return { sent: one, verdict: { index, status: "again", why: TOO_WRONG } };
       try {
         return {
-          row,
-          judged: judge(row, request, sender, { maxEventBytes, prove }),
+          sent: one,
+          judged: judge(one, request, sender, { maxEventBytes, prove }),
           verdict: { index, status: "stored" },
         };
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         wrong += 1;
-        return { row, error, verdict: { index, status: "refused", why: error.message } };
+        return { sent: one, error, verdict: { index, status: "refused", why: error.message } };
       }
     });
   };
 
   /** Tells what became of one that is right. What it was counted for is given back where it is not stored, or was before. */
-  const tell = (one: Recorded, otherwise: unknown, giveBack: (points: number) => void): void => {
+  const tell = (one: Handled, otherwise: unknown, giveBack: (points: number) => void): void => {
     const { event, ignored, points } = one.judged!;
     if (otherwise !== undefined) giveBack(points);
     if (otherwise === REPEATED) one.verdict.status = "repeated";
@@ -221,10 +221,10 @@ export const createRecord = (
     count("events_with_ignored_members_total");
   };
 
-  return async (request: FastifyRequest, rows: readonly Row[]): Promise<readonly Recorded[]> => {
+  return async (request: FastifyRequest, sent: readonly SentEvent[]): Promise<readonly Handled[]> => {
     const sender = senderOf(request);
-    countAll(request, sender, rows);
-    const all = judgeAll(request, sender, rows);
+    countAll(request, sender, sent);
+    const all = judgeAll(request, sender, sent);
     const right = all.filter(({ judged }) => judged !== undefined);
     if (right.length === 0) return all;
     if (gpc === "obey" && isPrivate(request)) {

@@ -14,14 +14,14 @@ export const JSON_TYPES = ["application/json", "text/plain"];
 export const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
 /** An event as it came; `body` is what its text holds, if that is JSON. */
-export interface Row {
+export interface SentEvent {
   text: string;
   body?: unknown;
   wrong?: string;
 }
 
 /** The event of a body. @throws HttpError, or what `JSON.parse` throws */
-export const readOne = (text: string): Row[] => {
+export const readOne = (text: string): SentEvent[] => {
   const body = JSON.parse(text);
   if (Array.isArray(body))
     throw new HttpError(400, `the body must be an object: ${BATCH_PATH} takes several events in an array`);
@@ -29,13 +29,13 @@ export const readOne = (text: string): Row[] => {
 };
 
 /** The events of a body that has several, in their order. @throws HttpError, or what `JSON.parse` throws */
-export const readSeveral = (text: string, type: string): Row[] => {
-  const rows = NDJSON.includes(type) ? readLines(text) : readArray(text);
-  if (rows.length > MAX_BATCH_EVENTS) throw new HttpError(413, `the body has over ${MAX_BATCH_EVENTS} events`);
-  return rows;
+export const readSeveral = (text: string, type: string): SentEvent[] => {
+  const events = NDJSON.includes(type) ? readLines(text) : readArray(text);
+  if (events.length > MAX_BATCH_EVENTS) throw new HttpError(413, `the body has over ${MAX_BATCH_EVENTS} events`);
+  return events;
 };
 
-const readArray = (text: string): Row[] => {
+const readArray = (text: string): SentEvent[] => {
   const bodies = JSON.parse(text);
   if (!Array.isArray(bodies))
     throw new HttpError(400, "the body must be an array of events, or one event a line as application/x-ndjson");
@@ -43,7 +43,7 @@ const readArray = (text: string): Row[] => {
   return bodies.map((body, at) => ({ body, text: texts[at]! }));
 };
 
-const readLines = (text: string): Row[] =>
+const readLines = (text: string): SentEvent[] =>
   text
     .split("\n")
     .filter((line) => line.trim() !== "")
@@ -67,7 +67,7 @@ export interface Reading {
   /** Of a body, also of what it unpacks to. */
   maxBytes: number;
   /** Makes events of its text. @throws HttpError, or what `JSON.parse` throws */
-  read(text: string, type: string): Row[];
+  read(text: string, type: string): SentEvent[];
   /** Media types that are taken. */
   types: readonly string[];
   /** Are bodies taken that are compressed by gzip? */
@@ -83,11 +83,11 @@ export interface Reading {
  * @param hold bounds what is under way of all bodies
  * @throws HttpError that says why it cannot be used
  */
-export const readRows = async (
+export const readSent = async (
   request: FastifyRequest,
   { maxBytes, read, types, unpacks = false }: Reading,
   hold: Hold,
-): Promise<Row[]> => {
+): Promise<SentEvent[]> => {
   const { "content-type": given, "content-encoding": coding = "identity" } = request.headers;
   const { bytes, length } = await receive(request, maxBytes, hold);
   request.bodyBytes = length;

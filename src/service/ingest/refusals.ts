@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isOfServer } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
-import { type Answered, createTold } from "../http/error-answers.js";
+import { type Answered, createLogLimit } from "../http/error-answers.js";
 import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
@@ -52,7 +52,7 @@ export const watchRefusals = (
   count: Count,
   waste: (address: string, points: number) => void,
 ): Tell => {
-  const told = createTold();
+  const told = createLogLimit();
   const refused = (reason: string, workspace: string, example: object): void => {
     count("events_refused_total", { reason, workspace });
     const number = told(`${reason} ${workspace}`);

@@ -12,7 +12,7 @@ import { digests, sha256 } from "../access/tokens.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
 import { freeBytes } from "../database/embedded/disk-space.js";
 import type { Behind } from "../days/lag.js";
-import { createTold, HttpError, unavailable } from "../http/error-answers.js";
+import { createLogLimit, HttpError, unavailable } from "../http/error-answers.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
 import type { NewEvent } from "../ingest/store/insert-rows.js";
@@ -218,7 +218,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
     },
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
-      const told = createTold();
+      const told = createLogLimit();
       app.addHook("onResponse", (request, reply, done) => {
         const { method } = request;
         const status = reply.statusCode;

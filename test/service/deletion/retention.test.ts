@@ -6,9 +6,9 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import {
   deleteBareRecords,
   forgetTraces,
-  type Kept,
   keepFor,
   PARTS,
+  type Retention,
   retentionBehind,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
@@ -41,7 +41,7 @@ const store = (contact: string, name: string, times: number[]) =>
     [recordId("contact", contact), contact, name, times.map((time, at) => idAt(time + at))],
   );
 const ages = (...days: number[]) => days.map((one) => Date.now() - one * DAY);
-const kept = (days: number): Kept => ({ days, workspaces: () => ["default"] });
+const kept = (days: number): Retention => ({ days, workspaces: () => ["default"] });
 /** One run: what is left, and what is told of it. */
 const run = async (days: number, at = database) => {
   const told: string[] = [];

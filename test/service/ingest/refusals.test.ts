@@ -1,12 +1,12 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createTold } from "../../../src/service/http/error-answers.js";
+import { createLogLimit } from "../../../src/service/http/error-answers.js";
 import { startService } from "../support/service.js";
 
 afterEach(() => vi.useRealTimers());
 
 it("tells at once of the first of a key, and of the others together, once in a time", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  const told = createTold(60_000);
+  const told = createLogLimit(60_000);
   expect([told("a"), told("a"), told("b"), told("a")]).toEqual([1, undefined, 1, undefined]);
   vi.advanceTimersByTime(59_999);
   expect(told("a")).toBeUndefined();

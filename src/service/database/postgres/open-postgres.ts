@@ -15,7 +15,7 @@ import {
 } from "../migrations.js";
 import { askNode, openAddresses } from "./pools.js";
 import { createShards, spreadNew } from "./spread.js";
-import { copyOver, over } from "./statements.js";
+import { copyingAt, databaseAt } from "./statements.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";
@@ -95,7 +95,7 @@ export const connect = async (databaseUrl: string, needs: Needs, tell: Tell): Pr
   if (needs === "service") return connectService(urls);
   if (needs === "newest tables") await prepareAt(urls, openAlone, (database) => migrate(database, tell));
   if (typeof needs === "object") await prepareAt(urls, openAlone, (database) => makeEmpty(database, needs.empty));
-  const database = { ...over(openAddresses(urls, { max: 1 })), copying: copyOver(databaseUrl) };
+  const database = { ...databaseAt(openAddresses(urls, { max: 1 })), copying: copyingAt(databaseUrl) };
   if (needs === "tables")
     await requireTables(database).catch(async (error) => {
       await database.close();
@@ -106,7 +106,7 @@ export const connect = async (databaseUrl: string, needs: Needs, tell: Tell): Pr
 
 /** Does a server answer at a URL? */
 export const answers = async (url: string): Promise<boolean> => {
-  const { query, close } = over(openAddresses([url], { max: 1 }));
+  const { query, close } = databaseAt(openAddresses([url], { max: 1 }));
   return query("SELECT 1")
     .then(
       () => true,
@@ -132,7 +132,7 @@ const connectService = async (urls: readonly string[]): Promise<Database> => {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
   });
-  const database = over(addresses);
+  const database = databaseAt(addresses);
   const shards = createShards(database.query);
   const look = async (): Promise<void> => {
     if (urls.length > 1) await addresses.look();
@@ -163,7 +163,7 @@ const connectService = async (urls: readonly string[]): Promise<Database> => {
 /** The tables of a large database take longer to change than a request may. One connection holds the lock, one changes them. */
 const openAlone = (url: string): Alone => {
   const addresses = openAddresses([url], { max: 2 });
-  return { ...over(addresses), use: addresses.use };
+  return { ...databaseAt(addresses), use: addresses.use };
 };
 
 const usable = <T>(opening: Promise<T>): Promise<T> =>

@@ -91,7 +91,7 @@ const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"
 };
 
 /** What is asked and written at these addresses. */
-export const over = ({ use, close }: Addresses): Database => {
+export const databaseAt = ({ use, close }: Addresses): Database => {
   const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
     use(async (client) => {
       const { stream } = (client as unknown as Wire).connection;
@@ -124,7 +124,7 @@ export const over = ({ use, close }: Addresses): Database => {
  * Runs `work` once in a transaction that sees one moment, by a connection of its own: what is copied has it for itself. It may
  * take as long as it needs.
  */
-export const copyOver =
+export const copyingAt =
   (databaseUrl: string) =>
   async <T>(work: (copying: Copying) => Promise<T>): Promise<T> => {
     const addresses = openAddresses(addressesOf(databaseUrl), { max: 1, pipeline: false });
