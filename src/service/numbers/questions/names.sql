@@ -30,8 +30,11 @@ WITH own AS MATERIALIZED (
   WHERE day + hour * interval '1 hour' <@ clock
 ), did AS MATERIALIZED (
   SELECT name, count(contact) AS contacts, count(account) AS accounts FROM (
-    SELECT name, contact, NULL::uuid AS account FROM months JOIN contact_names USING (month) WHERE workspace = :'workspace' AND days & mask <> 0::bit(31)
-    UNION SELECT name, NULL, account FROM months JOIN account_names USING (month) WHERE workspace = :'workspace' AND days & mask <> 0::bit(31)
+    SELECT name, contact, NULL::uuid AS account FROM months JOIN contact_names USING (month)
+    WHERE workspace = :'workspace' AND contact_names.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND days & mask <> 0::bit(31)
+    UNION
+    SELECT name, NULL, account FROM months JOIN account_names USING (month)
+    WHERE workspace = :'workspace' AND account_names.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND days & mask <> 0::bit(31)
     UNION SELECT name, contact_id, NULL FROM by_hour
     UNION SELECT name, NULL, account FROM by_hour WHERE account <> '00000000-0000-0000-0000-000000000000') AS each GROUP BY 1
 ), known AS (
