@@ -55,8 +55,8 @@ export interface NewRecord extends Static<typeof Traits> {
 
 /** The columns of each table, besides the workspace. */
 const COLUMNS = {
-  accounts: ["id", "unique_id", "created_at", "data", "stage", "health", "health_value"],
-  contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health", "health_value"],
+  accounts: ["id", "unique_id", "created_at", "data", "stage", "health"],
+  contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health"],
   users: ["id", "email", "name", "role", "enabled", "created_at"],
 };
 export type Table = keyof typeof COLUMNS;
@@ -67,13 +67,11 @@ export const idOf = (table: Table, workspace: string, { id, unique_id, email }: 
     ? (id ?? digest(`user:${workspace}/${email}`))
     : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
 
-/** An integer has a column of its own, which the build before knows. */
-const healthColumns = ({ health, health_source }: Pick<NewRecord, "health" | "health_source">) => {
-  if (health === undefined || health_source === activitySource(health)) return {};
-  return Number.isInteger(health)
-    ? { health, health_value: null }
-    : { health: null, health_value: health === null ? null : JSON.stringify(health) };
-};
+/** One that is only told by activity is not set. */
+const healthColumn = ({ health, health_source }: Pick<NewRecord, "health" | "health_source">) =>
+  health === undefined || health_source === activitySource(health)
+    ? {}
+    : { health: health === null ? null : JSON.stringify(health) };
 
 /**
  * Makes or changes records, each once. Of one that is there only what is told is written: two who tell different members at once
@@ -87,7 +85,7 @@ export const writeRecords = async (query: Query, table: Table, workspace: string
   for (const { accounts, data, stage, unique_id, health, health_source, salesmachine, ...rest } of all) {
     const told = {
       ...rest,
-      ...healthColumns({ ...salesmachine, ...(health !== undefined && { health, health_source }) }),
+      ...healthColumn({ ...salesmachine, ...(health !== undefined && { health, health_source }) }),
       ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
       ...(data !== undefined && { data: JSON.stringify(data) }),
       ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),

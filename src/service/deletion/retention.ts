@@ -126,7 +126,7 @@ const boundsOf = (part: number): [string, string] => {
 };
 
 /** Nobody has said more of a record than its uid. */
-export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL AND health_value IS NULL";
+export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL";
 
 /** Deletes those of some contacts that nothing else tells of any more; resolves to their number, and to the accounts that they were of. */
 export const removeContacts = async (query: Query, { condition, values }: Which) => {

@@ -24,8 +24,8 @@ const Metrics = Type.Object(
 export const activitySource = (health: unknown): string => `activity: ${health}`;
 
 /** The health that was set, as it was. */
-export const healthOf = ({ health, health_value }: Record<string, unknown>): number | string | undefined =>
-  health == null ? (parseJson(String(health_value ?? "")) as number | string | undefined) : Number(health);
+export const healthOf = ({ health }: Record<string, unknown>): number | string | undefined =>
+  (parseJson(String(health)) ?? undefined) as number | string | undefined;
 
 const Data = Type.Object({}, { ...open, description: "Custom attributes" });
 const references = <T extends "account" | "contact">(kind: T) =>

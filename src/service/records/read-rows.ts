@@ -102,12 +102,12 @@ const OF_TABLE: Record<Table, { columns: string; large: readonly string[]; read(
     }),
   },
   contacts: {
-    columns: "id, unique_id, created_at, archived, data, stage, health, health_value",
+    columns: "id, unique_id, created_at, archived, data, stage, health",
     large: ["unique_id", "data", "stage"],
     read: (row) => ({ ...record(row), archived: row.archived === true }),
   },
   accounts: {
-    columns: "id, unique_id, created_at, data, stage, health, health_value",
+    columns: "id, unique_id, created_at, data, stage, health",
     large: ["unique_id", "data", "stage"],
     read: (row) => record(row),
   },

@@ -1,6 +1,10 @@
 -- The sums by quarters of an hour, in whose place are counts by days; and bodies of refused events, which nobody keeps any more.
 DROP TABLE dead_letters, sums, sums_anew, sums_stale, sums_renewed, sums_followed, active_contacts, active_accounts, active_weeks;
 
+-- A health is a number or a text, as JSON.
+ALTER TABLE accounts ALTER COLUMN health TYPE TEXT;
+ALTER TABLE contacts ALTER COLUMN health TYPE TEXT;
+
 -- A day is one of the time zone of its workspace.
 ALTER TABLE workspaces ADD COLUMN zone TEXT NOT NULL DEFAULT 'UTC';
 

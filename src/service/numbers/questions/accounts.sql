@@ -39,9 +39,9 @@ WITH parts AS MATERIALIZED (
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
   SELECT added.*, is_silent, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, before > 0 AND 4 * events <= 3 * before AS is_falling,
-         coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL OR health_value IS NOT NULL, FALSE) AS is_known,
-         coalesce(health::text, trim(BOTH '"' FROM health_value), health_by(active_days)) AS health,
-         health IS NULL AND health_value IS NULL AS is_by_activity
+         coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known,
+         coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
+         health IS NULL AS is_by_activity
   FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS last_seen_on,
                bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
         FROM (
