@@ -57,7 +57,7 @@ type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accou
 
 const lastSeen = ({ left_out, last_seen_on: on }: Account | Person) =>
   left_out ? "" : on === null ? "never" : make("span", { title: on }, sinceDay(on));
-const healthOf = ({ left_out, health, health_source, events, before }: Account | Person) =>
+const healthOf = ({ left_out, health, health_source, trend }: Account | Person) =>
   left_out
     ? ""
     : make(
@@ -65,10 +65,9 @@ const healthOf = ({ left_out, health, health_source, events, before }: Account |
         link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
         ...(health_source === null ? [make("small", "was set")] : []),
         // Told by days: who loses most of its events may be good.
-        ...(health !== "bad" && before > 0 && 4 * events <= 3 * before ? [make("small.down", "falling")] : []),
+        ...(health !== "bad" && trend === "falling" ? [make("small.down", "falling")] : []),
       );
 const SILENT = "seen in the last 90 days, and not in the last 14";
-const FALLING = "lost a quarter of its events or more. That is good news.";
 
 const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
@@ -97,7 +96,8 @@ const ACCOUNTS: List<Account> = {
       "No account has been active in this time. Events name one by identify(contact, account), or by params.account_uid.",
     ],
     new: ["new", "No account is new in this time."],
-    falling: ["falling", `No account has ${FALLING}`],
+    rising: ["rising", "No account has risen by a quarter."],
+    falling: ["falling", "No account has fallen by a quarter. That is good news."],
     silent: ["silent", `No account is silent: ${SILENT}.`],
   },
   elsewhere: ["/contacts", "people"],
@@ -124,16 +124,18 @@ const PEOPLE: List<Person> = {
   show: {
     all: ["active", "Nobody has been active in this time."],
     new: ["new", "Nobody is new in this time."],
-    falling: ["falling", `Nobody has ${FALLING.replace("its", "their")}`],
+    rising: ["rising", "Nobody has risen by a quarter."],
+    falling: ["falling", "Nobody has fallen by a quarter. That is good news."],
     silent: ["silent", `Nobody is silent: ${SILENT}.`],
   },
   elsewhere: ["/accounts", "accounts"],
 };
 
 /** By what a list is sorted at first, where that is not events. */
-const SORTED: Record<string, string> = { falling: "change", silent: "last_seen_on" };
+const SORTED: Record<string, string> = { rising: "change", falling: "change", silent: "last_seen_on" };
 const chosen = ({ show = "all", ...more }: State) => ({
-  ...{ ...orderOf(more, SORTED[show]), show, search: more.search, others: more.others },
+  ...orderOf({ ...(show === "rising" && { order: "desc" }), ...more }, SORTED[show]),
+  ...{ show, search: more.search, others: more.others },
   page: Math.max(1, Number(more.page) || 1),
 });
 
@@ -217,7 +219,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     address: addressOf,
     draw: async (answer, state) => {
       draw(answer, state);
-      const words = `Falling: at least a quarter fewer events than in the time before. Silent: ${SILENT}, whatever time is shown.`;
+      const words = `Rising and falling: by a quarter of the events of the time before at least, and by two. Silent: ${SILENT}, whatever time is shown.`;
       return { told: `${words} ${toldOf(answer.counted_to, answer)}` };
     },
     parts: [

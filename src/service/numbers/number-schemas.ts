@@ -54,7 +54,7 @@ const Figures = {
     Type.Object({ ...Sums, data: keyed("account_uid", Whose) }, { description: "Events by account" }),
   ),
   fell: Changed("Accounts that have lost most events"),
-  rose: Changed("Accounts that have gained most"),
+  rose: Changed("Accounts that have gained most, without new ones"),
   people: Type.Optional(
     Type.Object(
       {
@@ -117,11 +117,13 @@ const Health = {
 const Tabs = {
   active: Count("Active in this time"),
   new: Count("Those whose record began in it"),
-  falling: Count("With at least a quarter fewer events than before"),
+  rising: Count("With at least a quarter more events than before, and two; not the new ones"),
+  falling: Count("With at least a quarter fewer events than before, and two"),
   silent: Count("Seen in the last 90 days, and not in the last 14, whatever the time is"),
 };
 const Listed = {
   ...{ ...Change, change: Type.Integer() },
+  trend: Nullable(Type.Enum(["rising", "falling"], { description: "By a quarter of its events at least, and by two" })),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
   left_out: Type.Boolean({ description: "It counts nowhere" }),
   ...Health,
@@ -281,7 +283,7 @@ export const NumbersQuery = Type.Object({
 const Page = {
   without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   health: Type.String({ default: "", description: "All of this one, whenever they were active" }),
-  show: Type.Enum(["all", "new", "falling", "silent"], { default: "all" }),
+  show: Type.Enum(["all", "new", "rising", "falling", "silent"], { default: "all" }),
   order: Type.Enum(["asc", "desc"], { default: "desc" }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),

@@ -209,7 +209,7 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
   const active = lines.filter(([, now]) => now > 0);
   return {
     active: active.length,
-    falling: lines.filter(([, now, past]) => past > 0 && now <= past * 0.75).length,
+    falling: lines.filter(([, now, past]) => past - now >= Math.max(2, past / 4)).length,
     silent: lines.filter(([, , , seen]) => seen !== null && isSilent(String(seen), when.zone)).length,
     data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && uid.includes(search)),
   };

@@ -195,10 +195,11 @@ const listOf = (workspace: string, which: Record<string, string> = {}, question 
 
 it("count all accounts, however many there are, and show a page of them", async () => {
   await storeAccounts("crowd", "busy-", { amount: 1_200, days: [1, 9], data: "{}" });
-  await storeAccounts("crowd", "gone-", { amount: 30, days: [9], data: "{}" });
+  await storeAccounts("crowd", "gone-", { amount: 30, days: [9, 10], data: "{}" });
+  await storeAccounts("crowd", "more-", { amount: 2, days: [1, 2, 3, 9], data: "{}" });
   await storeAccounts("crowd", "still-", { amount: 5, days: [20], data: "{}" });
   const listed = await listOf("crowd");
-  expect(listed).toMatchObject({ active: 1_200, falling: 30, silent: 5, total: 1_200, others: null });
+  expect(listed).toMatchObject({ active: 1_202, rising: 2, falling: 30, silent: 5, total: 1_202, others: null });
   const sorts = ["name", "events", "change", "last_seen_on", "health"];
   for (const [question, more] of [
     ["accounts", ["contacts", "active_contacts"]],
@@ -207,14 +208,14 @@ it("count all accounts, however many there are, and show a page of them", async 
     for (const sort of [...sorts, ...more]) {
       const page = async (offset: string) => (await listOf("crowd", { sort, offset }, question)).data;
       expect(await page("0"), `${question} by ${sort}`).toHaveLength(50);
-      expect(await page("1190"), `${question} by ${sort}`).toHaveLength(10);
+      expect(await page("1192"), `${question} by ${sort}`).toHaveLength(10);
     }
   expect((await listOf("crowd", { sort: "name", order: "asc", limit: "1" })).data[0]!.name).toBe("busy-1");
   expect((await listOf("crowd", { show: "silent", search: "GONE-30" })).data).toMatchObject([
-    { unique_id: "gone-30", events: 0, before: 1, counts_before: expect.arrayContaining([1]) },
+    { unique_id: "gone-30", events: 0, before: 2, trend: "falling", counts_before: expect.arrayContaining([1]) },
   ]);
-  expect(listed).toMatchObject({ events: 1_200, before: 1_230 });
-  expect(listed.fell).toHaveLength(30);
+  expect(listed).toMatchObject({ events: 1_206, before: 1_262 });
+  expect([listed.fell, listed.rose].map((one: object[]) => one.length)).toEqual([30, 2]);
 });
 
 it("let accounts of which events alone tell stand apart where they are ten times the others", async () => {

@@ -232,6 +232,11 @@ CREATE FUNCTION health_by(active_days BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABL
   SELECT CASE WHEN active_days > 4 THEN 'good' WHEN active_days > 0 THEN 'average' ELSE 'bad' END
 $$;
 
+-- Somebody, or a name, rises or falls where that is by a quarter at least, and by more than one event.
+CREATE FUNCTION trend_of(events FLOAT8, before FLOAT8) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN abs(events - before) < greatest(2, before / 4) THEN NULL WHEN events < before THEN 'falling' ELSE 'rising' END
+$$;
+
 -- The events of each account by the days of a month.
 CREATE VIEW account_days AS
 SELECT workspace, month, account, ARRAY[

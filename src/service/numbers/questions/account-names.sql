@@ -61,8 +61,8 @@ WITH parts AS MATERIALIZED (
   FROM by_day CROSS JOIN LATERAL unnest(counts) WITH ORDINALITY AS each (count, at) WHERE count > 0
   UNION ALL SELECT step, count(DISTINCT id) FROM by_hour WHERE is_now GROUP BY 1
 ), ranked AS MATERIALIZED (
-  SELECT *, row_number() OVER (ORDER BY events DESC, id, event_uid) AS place, row_number() OVER (ORDER BY events - before, id) AS fall,
-         row_number() OVER (ORDER BY before - events, id) AS rise FROM counts
+  SELECT *, row_number() OVER (ORDER BY events DESC, id, event_uid) AS place, row_number() OVER (ORDER BY events - before, before DESC, id, event_uid) AS fall,
+         row_number() OVER (ORDER BY before - events, before DESC, id, event_uid) AS rise FROM counts
 ), named AS MATERIALIZED (
   SELECT place, fall, rise, events, before, json_build_object('id', id, 'key', coalesce(told(unique_id), to_json(id)),
     'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'event_uid', told(event_uid), 'events', events, 'before', before) AS one

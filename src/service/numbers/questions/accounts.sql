@@ -1,11 +1,11 @@
 -- What did each account do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost, and that gained most are told beside the page.
+-- One rises or falls by a quarter of its events at least, and by more than one (`trend_of`), is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time; it does not rise then. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost, and that gained most are told beside the page.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all, new, falling or silent; all are those that were active, with a search those that match, and those of a health
+-- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name or the uid
 -- :without = '': without those that did this, by name of event
 -- :others = 'false': true or false; true shows those that stand apart
@@ -38,7 +38,7 @@ WITH parts AS MATERIALIZED (
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, is_silent, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, before > 0 AND 4 * events <= 3 * before AS is_falling,
+  SELECT added.*, is_silent, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, trend_of(events, before) AS trend,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity
@@ -65,7 +65,7 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' AND NOT is_new WHEN :'show' = 'falling' THEN trend = 'falling'
              WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
@@ -124,7 +124,7 @@ WITH parts AS MATERIALIZED (
   GROUP BY 1, 2
 ), most_changed AS (
   (SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50)
-  UNION ALL (SELECT * FROM listed WHERE change > 0 ORDER BY change DESC, before DESC, id LIMIT 50)
+  UNION ALL (SELECT * FROM listed WHERE change > 0 AND NOT is_new ORDER BY change DESC, before DESC, id LIMIT 50)
 ), changed AS MATERIALIZED (
   SELECT change > 0 AS is_more, json_agg(json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
@@ -132,16 +132,16 @@ WITH parts AS MATERIALIZED (
   FROM most_changed GROUP BY 1
 )
 SELECT json_build_object(
-  'active', active, 'new', new, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
+  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
   'others', (SELECT json_build_object('total', count(*), 'events', coalesce(sum(events), 0)) FROM fitting CROSS JOIN sums
              WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
-      'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change,
+      'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change, 'trend', trend,
       'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
       'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
       'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs), 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
   'fell', coalesce((SELECT data FROM changed WHERE NOT is_more), '[]'), 'rose', coalesce((SELECT data FROM changed WHERE is_more), '[]')
 ) AS answer
-FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_falling) AS falling,
+FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE trend = 'rising' AND NOT is_new) AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
              count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE is_silent) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

@@ -1,11 +1,11 @@
 -- What did each contact do in a time, and in the time before?
--- One falls where it has lost a quarter of its events, is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time. A search, or a health, is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
+-- One rises or falls by a quarter of its events at least, and by more than one (`trend_of`), is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time; it does not rise then. A search, or a health, is among all contacts, whenever they were active. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all, new, falling or silent; all are those that were active, with a search those that match, and those of a health
+-- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name, the e-mail address or the uid
 -- :without = '': without those that did this, by name of event
 -- :health = '': of this health alone
@@ -39,7 +39,7 @@ WITH parts AS MATERIALIZED (
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, is_silent, events - before AS change, before > 0 AND 4 * events <= 3 * before AS is_falling,
+  SELECT added.*, is_silent, events - before AS change, trend_of(events, before) AS trend,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
@@ -68,7 +68,7 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), shown AS NOT MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'falling' THEN is_falling
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' AND NOT is_new WHEN :'show' = 'falling' THEN trend = 'falling'
              WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT contact FROM doers)) IS NOT TRUE)
 ), page AS MATERIALIZED (
@@ -84,15 +84,15 @@ WITH parts AS MATERIALIZED (
   FROM account_contacts JOIN accounts ON accounts.id = account_id WHERE contact_id IN (SELECT id FROM page) GROUP BY 1
 )
 SELECT json_build_object(
-  'active', active, 'new', new, 'falling', falling, 'silent', silent,
+  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent,
   'total', (SELECT count(*) FROM shown),
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),
-      'events', events, 'before', before, 'change', change, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs WHERE is_itself OR last_seen_on IS NULL),
+      'events', events, 'before', before, 'change', change, 'trend', trend, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs WHERE is_itself OR last_seen_on IS NULL),
       'health', page.health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || page.health END) ORDER BY place), '[]')
     FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer
 FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_new) AS new,
-             count(*) FILTER (WHERE is_falling) AS falling,
+             count(*) FILTER (WHERE trend = 'rising' AND NOT is_new) AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
              count(*) FILTER (WHERE is_silent) AS silent FROM listed) AS counts;

@@ -79,8 +79,8 @@ WITH parts AS MATERIALIZED (
 ), ranked AS MATERIALIZED (
   SELECT *, CASE kind WHEN 'busiest' THEN key_of(:'workspace', 'account', uid) WHEN 'people' THEN key::uuid END AS id,
          row_number() OVER (PARTITION BY kind ORDER BY events DESC, key) AS place,
-         row_number() OVER (PARTITION BY kind ORDER BY events - before, key) AS fall,
-         row_number() OVER (PARTITION BY kind ORDER BY before - events, key) AS rise FROM keys
+         row_number() OVER (PARTITION BY kind ORDER BY events - before, before DESC, key) AS fall,
+         row_number() OVER (PARTITION BY kind ORDER BY before - events, before DESC, key) AS rise FROM keys
 ), named AS MATERIALIZED (
   SELECT kind, events, before, place, fall, rise, CASE WHEN kind IN ('people', 'busiest')
       THEN json_build_object('id', id, 'key', told(uid), 'name', coalesce(to_json(name_in(coalesce(contacts.data, accounts.data))), told(uid)), 'events', events, 'before', before)
