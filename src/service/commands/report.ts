@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { dayIn, later } from "../days/zone.js";
 import { ask } from "../numbers/questions.js";
@@ -7,32 +8,38 @@ import type { Commands } from "./context.js";
 
 /** Lines of a list. */
 const MOST = 10;
-/** Names of events that are compared, as many as a day keeps. */
-const NAMES = 2_000;
+/** Names of events that are compared, as many as a day keeps, and silent accounts or people. */
+const MANY = 2_000;
 
 /** The command that sums a week up, as a mail. */
 export const addReportCommand = ({ program, config, workspace, withQuery, write }: Commands) =>
   program
     .command("report")
-    .description("writes a mail, as HTML and as text: what rose and fell, who went silent, and what stopped coming")
+    .description(
+      "writes a mail, as HTML and as text: who is new, what rose and fell, who went silent, and what stopped coming",
+    )
     .addOption(new Option("--week", "of the seven days up to yesterday").makeOptionMandatory())
     .option("--to <address>", "whom it is for, as sendmail -t reads it")
     .addOption(workspace())
     .action(({ to, workspace }: { to?: string; workspace: string }, command: Command) => {
       if (to !== undefined && /[^\x21-\x7e]/.test(to)) command.error("--to must be an address");
-      return withQuery(async (query) => write([toMail(await weekOf(query, workspace), to, config.publicUrl)]));
+      const { publicUrl } = config;
+      const named = workspace === DEFAULT_WORKSPACE ? [] : [workspace];
+      const site = [...named, ...(publicUrl ? [new URL(publicUrl).host] : [])].join(" at ") || workspace;
+      return withQuery(async (query) => write([toMail(await weekOf(query, workspace, site), to, publicUrl)]));
     });
 
 interface Counted {
   events: number;
   before: number;
+  trend: "rising" | "falling" | null;
 }
-interface Listed {
-  silent: number;
-  data: (Counted & { id: string; name: string; last_seen_on: string })[];
-}
-interface Sum extends Omit<Counted, "events"> {
+type Listed = Record<"new" | "silent", number> & {
+  data: (Counted & { id: string; name: string; last_seen_on: string; accounts?: { name: string }[] })[];
+};
+interface Sum {
   total: number;
+  before: number;
 }
 interface Keys extends Sum {
   data: (Counted & { key: string })[];
@@ -45,66 +52,76 @@ interface Week {
   sections: { title: string; path: string; rows: Row[] }[];
 }
 
-/** As on the pages, one falls, or rises, by a quarter at least. */
-const hasRisen = ({ events, before }: Counted) => events > 0 && 4 * events >= 5 * before;
-const hasFallen = ({ events, before }: Counted) => events > 0 && 4 * events <= 3 * before;
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least. Silent: seen in the last 90 days, and not in the last 14.";
+  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least, and by two. Silent: seen in the last 90 days, and not in the last 14.";
 
-/** Asks for the seven days up to yesterday, and the seven before. */
-const weekOf = async (query: Query, workspace: string): Promise<Week> => {
+/** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
+const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
   const { time_zone } = await ask<{ time_zone: string }>(query, "state", { workspace });
   const today = dayIn(time_zone, Date.now());
   const [from, to] = [later(today, -7), later(today, -1)];
   const { ranges } = readWhen({ span: "7d", from, to }, time_zone);
   const of = <Answer>(question: string, more: object) =>
     ask<Answer>(query, question, { workspace, ...ranges, ...more });
-  const list = (question: string, show: string, sort: string, order = "desc") =>
-    of<Listed>(question, { show, sort, order, limit: MOST, members: "false" });
+  const list = (question: string, show: string, sort: string, order = "desc", limit = MOST) =>
+    of<Listed>(question, { show, sort, order, limit, members: "false" });
   const [names, pages, contacts, accounts] = await Promise.all([
-    of<Keys>("keys", { kind: "name", most: NAMES, series: 0 }),
+    of<Keys>("keys", { kind: "name", most: MANY, series: 0 }),
     of<Sum>("keys", { kind: "path", most: 1, series: 0 }),
     of<Sum>("active", { of: "contact" }),
     of<Sum>("active", { of: "account" }),
   ]);
-  const [rose, fell, silent, silentPeople] = await Promise.all([
-    list("accounts", "all", "change"),
+  const [fresh, rose, fell, silent, silentPeople] = await Promise.all([
+    list("accounts", "new", "events"),
+    list("accounts", "rising", "change"),
     list("accounts", "falling", "change", "asc"),
-    list("accounts", "silent", "last_seen_on"),
-    list("contacts", "silent", "last_seen_on"),
+    list("accounts", "silent", "last_seen_on", "desc", MANY),
+    list("contacts", "silent", "last_seen_on", "desc", MANY),
   ]);
   const at = (path: string, more = {}) => `${path}#${new URLSearchParams({ ...more, from, to })}`;
   const sum = (what: string, { total, before }: Sum): Row => [what, changed(total, before)];
-  const section = (title: string, path: string, rows: Row[]) => ({ title, path, rows });
+  const section = (title: string, path: string, rows: Row[]) => ({ title, path, rows: rows.slice(0, MOST) });
   const ofNames = (title: string, isOne: (one: Counted) => boolean) => {
     const all = names.data.filter(isOne).map((one) => ({ ...one, by: Math.abs(one.events - one.before) }));
     const rows = all
       .sort((a, b) => b.by - a.by)
       .map(({ key, events, before }): Row => [key, changed(events, before), at("/", { name: key })]);
-    return section(title, at("/"), rows.slice(0, MOST));
+    return section(title, at("/"), rows);
   };
-  const ofAccounts = (title: string, data: Listed["data"], more: object) => {
+  const ofAccounts = (title: string, { data }: Listed, show: string) => {
     const rows = data.map((one): Row => [one.name, changed(one.events, one.before), at(`/accounts/${one.id}`)]);
-    return section(title, at("/accounts", more), rows);
+    return section(title, at("/accounts", { show }), rows);
   };
+  /** Those of whom it was not so a week before first. */
   const ofSilent = (what: string, path: string, { silent, data }: Listed) => {
-    const rows = data.map((one): Row => [one.name, `last seen on ${one.last_seen_on}`, at(`${path}/${one.id}`)]);
-    return section(`Silent ${what} (${silent})`, at(path, { show: "silent" }), rows);
+    const since = data.filter((one) => one.last_seen_on >= later(from, -14));
+    const told = (title: string, amount: number, some: Listed["data"]) => {
+      const rows = some.map(({ id, name, last_seen_on, accounts = [] }): Row => {
+        const whose = accounts.length > 0 ? ` (${accounts.map((one) => one.name).join(", ")})` : "";
+        return [name + whose, `last seen on ${last_seen_on}`, at(`${path}/${id}`)];
+      });
+      return section(`${title} (${amount})`, at(path, { show: "silent" }), rows);
+    };
+    return [
+      told(`${what} silent since this week`, since.length, since),
+      told(`${what} silent for longer`, silent - since.length, data.slice(since.length)),
+    ];
   };
   return {
-    title: `${workspace}: ${from} to ${to}`,
+    title: `${site}: the week from ${from} to ${to}`,
     sections: [
       section("The week", at("/"), [
         ...[sum("Events", names), sum("Page views", pages)],
         ...[sum("Active people", contacts), sum("Active accounts", accounts)],
       ]),
-      ofNames("Events that rose", hasRisen),
-      ofNames("Events that fell", hasFallen),
-      ofNames("Events that stopped coming", ({ events }) => events === 0),
-      ofAccounts("Accounts that rose", rose.data.filter(hasRisen), { sort: "change", order: "desc" }),
-      ofAccounts("Accounts that fell", fell.data, { show: "falling" }),
-      ofSilent("accounts", "/accounts", silent),
-      ofSilent("people", "/contacts", silentPeople),
+      ofNames("Events that rose", ({ trend }) => trend === "rising"),
+      ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),
+      ofNames("Events that stopped coming", ({ trend, events }) => trend === "falling" && events === 0),
+      ofAccounts(`New accounts (${fresh.new})`, fresh, "new"),
+      ofAccounts("Accounts that rose", rose, "rising"),
+      ofAccounts("Accounts that fell", fell, "falling"),
+      ...ofSilent("Accounts", "/accounts", silent),
+      ...ofSilent("People", "/contacts", silentPeople),
     ].filter(({ rows }) => rows.length > 0),
   };
 };
@@ -122,15 +139,20 @@ const toMail = ({ title, sections }: Week, to: string | undefined, url: string |
   const text = sections.map(({ title, path, rows }) =>
     [title, ...(url ? [url + path] : []), ...rows.map(([what, text]) => `  ${inLine(what)}: ${text}`), ""].join("\n"),
   );
-  const cell = (html: string) => `<td style="padding:2px 16px 2px 0">${html}</td>`;
-  const row = ([what, text, path]: Row) => `<tr>${cell(linked(inLine(what), path))}${cell(text)}</tr>`;
+  const cell = (html: string, style: string) =>
+    `<td style="padding:4px 0;border-top:1px solid #ddd;${style}">${html}</td>`;
+  const row = ([what, text, path]: Row) =>
+    `<tr>${cell(linked(inLine(what), path), "word-break:break-word")}${cell(text, "padding-left:16px;text-align:right")}</tr>`;
   const html = sections.map(
-    ({ title, path, rows }) => `<h2>${linked(title, path)}</h2><table>${rows.map(row).join("\n")}</table>`,
+    ({ title, path, rows }) =>
+      `<h2 style="font-size:18px;margin:24px 0 4px">${linked(title, path)}</h2><table style="width:100%;border-collapse:collapse">${rows.map(row).join("\n")}</table>`,
   );
   const part = (type: string, encoding: string, body: string) =>
     `--part\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n${body}\n`;
   const heads = [`Subject: ${title}`, ...(to === undefined ? [] : [`To: ${to}`]), "MIME-Version: 1.0"];
-  const page = Buffer.from(`<h1>${escaped(title)}</h1><p>${RULES}</p>${html.join("\n")}`).toString("base64");
+  const page = Buffer.from(
+    `<div style="max-width:600px;font:15px/1.4 sans-serif"><h1 style="font-size:22px">${escaped(title)}</h1><p>${RULES}</p>${html.join("\n")}</div>`,
+  ).toString("base64");
   const parts = [
     part("text/plain", "8bit", `${title}\n${RULES}\n\n${text.join("\n")}`),
     part("text/html", "base64", page.replace(/.{76}/g, "$&\n")),

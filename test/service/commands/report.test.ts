@@ -15,17 +15,22 @@ const STORED: [name: string, contact: string, account: string, ago: number][] = 
   ["signup", "ben", "north", 7],
   ["export", "ben", "north", 5],
   ["signup", "ann", "acme", 8],
-  ["export", "ben", "north", 9],
-  ["export", "ben", "north", 10],
+  ["setup", "ann", "acme", 2],
+  ["setup", "ann", "acme", 3],
+  ["setup", "ann", "acme", 9],
+  ...[9, 10, 11, 12].map((ago): [string, string, string, number] => ["export", "ben", "north", ago]),
   ["export", "ben", "north", 14],
   ["import", "cleo", "south & <co>", 8],
   ["import", "cleo", "south & <co>", 11],
-  // Of less than a quarter nothing is said.
+  // Of less than a quarter nothing is said, nor of a single event, such as setup's.
   ...[1, 2, 3, 4, 8, 9, 10, 11, 12].map((ago): [string, string, string, number] => ["steady", "eve", "even", ago]),
   // Neither of the week nor of the one before.
   ["today", "dora", "late", 0],
   ["old", "ben", "north", 15],
   ["old", "gus", "gone", 20],
+  ["old", "hal", "long gone", 29],
+  ["trial", "ida", "fresh", 3],
+  ["trial", "ida", "fresh", 4],
 ];
 const weeks = [1, 8].map((first) => STORED.filter(([, , , ago]) => ago >= first && ago < first + 7)) as [
   typeof STORED,
@@ -45,27 +50,34 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
   });
   const database = await openDatabase(place);
   await followSums(database, "shop");
+  // Its record began in the week.
+  await database.query("UPDATE accounts SET created_at = $1 WHERE unique_id = 'fresh'", [(TODAY - 4 * DAY) / 1_000]);
   await database.close();
   const { out } = await run("report", "--week", "--workspace", "shop", "--to", "owner@shop.example");
   const [head, text, coded] = out.split(/\n--part(?:--)?\n/);
   const html = Buffer.from(coded!.split("\n\n")[1]!, "base64").toString();
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
-  expect(head).toContain(`Subject: shop: ${day(7)} to ${day(1)}\nTo: owner@shop.example\n`);
+  expect(head).toContain(
+    `Subject: shop at track.example.com: the week from ${day(7)} to ${day(1)}\nTo: owner@shop.example\n`,
+  );
   const at = (path: string) => `${url}${path}from=${day(7)}&to=${day(1)}`;
   const lists = [
     ["The week", at("/#"), `  Events: ${told(({ length }) => length)}`, "  Page views: 0 (0 the week before)"],
     [`  Active people: ${different(1)}`, `  Active accounts: ${different(2)}`, ""],
-    ["Events that rose", at("/#"), named(0, "signup"), ""],
+    ["Events that rose", at("/#"), named(0, "signup"), named(0, "trial"), ""],
     ["Events that fell", at("/#"), named(0, "export"), ""],
     ["Events that stopped coming", at("/#"), named(0, "import"), ""],
-    ["Accounts that rose", at("/accounts#sort=change&order=desc&"), named(2, "acme"), ""],
-    ["Accounts that fell", at("/accounts#show=falling&"), named(2, "south & <co>"), named(2, "north"), ""],
-    ["Silent accounts (1)", at("/accounts#show=silent&"), `  gone: last seen on ${day(20)}`, ""],
-    ["Silent people (1)", at("/contacts#show=silent&"), `  gus: last seen on ${day(20)}`, ""],
+    ["New accounts (1)", at("/accounts#show=new&"), named(2, "fresh"), ""],
+    ["Accounts that rose", at("/accounts#show=rising&"), named(2, "acme"), ""],
+    ["Accounts that fell", at("/accounts#show=falling&"), named(2, "north"), named(2, "south & <co>"), ""],
+    ["Accounts silent since this week (1)", at("/accounts#show=silent&"), `  gone: last seen on ${day(20)}`, ""],
+    ["Accounts silent for longer (1)", at("/accounts#show=silent&"), `  long gone: last seen on ${day(29)}`, ""],
+    ["People silent since this week (1)", at("/contacts#show=silent&"), `  gus (gone): last seen on ${day(20)}`, ""],
+    ["People silent for longer (1)", at("/contacts#show=silent&"), `  hal (long gone): last seen on ${day(29)}`, ""],
   ];
   expect(text).toContain("Content-Transfer-Encoding: 8bit\n\n");
-  expect(text!.slice(text!.indexOf("shop: "))).toMatch(
-    new RegExp(`^shop: ${day(7)} to ${day(1)}\n.*by a quarter at least.*\n\n`),
+  expect(text!.slice(text!.indexOf("shop at "))).toMatch(
+    new RegExp(`^shop at .*: the week from ${day(7)} to ${day(1)}\n.*by a quarter at least.*\n\n`),
   );
   expect(text!.slice(text!.indexOf("The week"))).toBe(lists.flat().join("\n"));
   const zoo = recordId("account", "south & <co>", "shop");
