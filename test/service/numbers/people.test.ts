@@ -144,7 +144,9 @@ it("tell the last day of each, whatever the time is that is asked for", async ()
     expect(await seen(question, day40!)).toEqual([of("today-1", 0)]);
     expect(await seen(question, day100!)).toEqual([of("then-1", 20)]);
   }
+  await storeAccounts("late", "once-", { amount: 1, days: [200], data: "{}" });
   expect(await seen("accounts", { span: "24h", search: "then" })).toEqual([["then-1", agoOf(20)]]);
+  expect(await seen("accounts", { span: "24h", search: "once" })).toEqual([["once-1", agoOf(200)]]);
 });
 
 it("tell who is silent, whatever the time is that is asked for", async () => {
@@ -216,6 +218,13 @@ it("count all accounts, however many there are, and show a page of them", async 
   ]);
   expect(listed).toMatchObject({ events: 1_206, before: 1_262 });
   expect([listed.fell, listed.rose].map((one: object[]) => one.length)).toEqual([30, 2]);
+});
+
+it.each(["accounts", "contacts"])("find %s by name and uid, whatever the case and the accents", async (kind) => {
+  await asAdmin("PUT", `/v2/${kind}?uid=${encodeURIComponent("ÅSE")}`, { data: { name: 'José "Pepe" Müller' } });
+  for (const search of ["MULLER", "müller", "jose", "JOSE\u0301", "åse", "ase"])
+    expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "ÅSE" }]);
+  expect((await ask(`/${kind}`, { search: "mueller" })).data).toEqual([]);
 });
 
 it("let accounts of which events alone tell stand apart where they are ten times the others", async () => {

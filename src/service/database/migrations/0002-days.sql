@@ -141,8 +141,14 @@ $$;
 
 -- The name in the data of a record. What PostgreSQL cannot read as JSON is not looked at.
 CREATE FUNCTION name_in(data TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN data LIKE '{%"name"%' AND regexp_replace(data, '\\u[dD][89abAB]..\\u[dD][c-fC-F]..', '', 'g') !~ '\\u(0000|[dD][89a-fA-F])'
+  SELECT CASE WHEN data LIKE '{%"name"%' AND (strpos(data, '\u') = 0 OR regexp_replace(data, '\\u[dD][89abAB]..\\u[dD][c-fC-F]..', '', 'g') !~ '\\u(0000|[dD][89a-fA-F])')
               AND json_typeof(data::json -> 'name') = 'string' THEN nullif(data::json ->> 'name', '') END
+$$;
+
+-- A text as it is looked for, without case and accents.
+CREATE FUNCTION folded(stored TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN octet_length(stored) = length(stored) THEN lower(stored COLLATE "C")
+    ELSE lower(regexp_replace(normalize(stored, NFD), '[\u0300-\u036f]', '', 'g') COLLATE "und-x-icu") COLLATE "C" END
 $$;
 
 -- The id of an account or a contact, and the lowest id of an event of a time.

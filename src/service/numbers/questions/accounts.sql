@@ -6,7 +6,7 @@
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
--- :search = '': in the name or the uid
+-- :search = '': in the name or the uid, whatever the case and the accents
 -- :without = '': without those that did this, by name of event
 -- :others = 'false': true or false; true shows those that stand apart
 -- :health = '': of this health alone
@@ -20,29 +20,37 @@ WITH parts AS MATERIALIZED (
 ), own AS MATERIALIZED (
   SELECT (SELECT past FROM counted WHERE workspace = :'workspace') AS past, fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
 ), months AS MATERIALIZED (
-  -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
-  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, CASE :'search' || :'health' WHEN '' THEN greatest(lower(lately) - 76, past) ELSE coalesce(past, '1970-01-01') END) AS months
+  -- The last ninety days, and those since the time.
+  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, greatest(lower(lately) - 76, past)) AS months
+), former AS MATERIALIZED (
+  -- Those before, for who is found and was not seen since.
+  SELECT month, mask FROM (SELECT (min(month) + interval '1 month')::date AS ends FROM months) AS until
+    CROSS JOIN LATERAL months_of(daterange(least(greatest((SELECT past FROM own), (SELECT min(month) FROM active WHERE workspace = :'workspace')), ends), ends)) AS each
 ), by_hour AS MATERIALIZED (
   SELECT account, contact, day, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before
   FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000'
 ), left_outs AS MATERIALIZED (
   SELECT id FROM left_out WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
+), time AS MATERIALIZED (
+  SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone)::bigint AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone)::bigint AS ends,
+         folded(:'search') AS sought
+  FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now
 ), found AS MATERIALIZED (
   SELECT * FROM (
     SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
-      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-        OR strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0 END AS is_found
-    FROM accounts CROSS JOIN (
-      SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone) AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone) AS ends
-      FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now) AS time
+      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(uid_folded, sought) > 0
+        OR strpos(data_folded, sought) > 0 AND strpos(name_in(data_folded), sought) > 0 END AS is_found
+    FROM accounts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, is_silent, unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, trend_of(events, before) AS trend,
+  SELECT added.*, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
+           SELECT max(last_day(month, days & mask)) FROM former JOIN active USING (month) WHERE workspace = :'workspace' AND account = added.id) END) AS last_seen_on,
+         unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, trend_of(events, before) AS trend,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity
-  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS last_seen_on,
+  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS lately_seen_on,
                bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
         FROM (
           SELECT account AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
@@ -52,7 +60,7 @@ WITH parts AS MATERIALIZED (
           UNION ALL SELECT account, events, before, CASE WHEN events + before > 0 THEN day END, NULL, NULL, NULL FROM by_hour
           UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
+    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(lately_seen_on < lower(lately) AND lately_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
     LEFT JOIN accounts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), doers AS MATERIALIZED (
   SELECT account FROM months JOIN account_names USING (month)

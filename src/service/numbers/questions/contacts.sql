@@ -6,7 +6,7 @@
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
--- :search = '': in the name, the e-mail address or the uid
+-- :search = '': in the name, the e-mail address or the uid, whatever the case and the accents
 -- :without = '': without those that did this, by name of event
 -- :health = '': of this health alone
 -- :sort = 'events': name, events, change, last_seen_on or health
@@ -18,32 +18,39 @@ WITH parts AS MATERIALIZED (
 ), own AS MATERIALIZED (
   SELECT (SELECT past FROM counted WHERE workspace = :'workspace') AS past, fortnight((SELECT zone FROM workspaces WHERE name = :'workspace')) AS lately
 ), months AS MATERIALIZED (
-  -- The last ninety days and those since the time, or all that are kept: each was seen last whatever the time is.
-  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, CASE :'search' || :'health' WHEN '' THEN greatest(lower(lately) - 76, past) ELSE coalesce(past, '1970-01-01') END) AS months
+  -- The last ninety days, and those since the time.
+  SELECT months.* FROM own CROSS JOIN LATERAL months_asked(:'days', :'days_before', past, lately, greatest(lower(lately) - 76, past)) AS months
+), former AS MATERIALIZED (
+  -- Those before, for who is found and was not seen since.
+  SELECT month, mask FROM (SELECT (min(month) + interval '1 month')::date AS ends FROM months) AS until
+    CROSS JOIN LATERAL months_of(daterange(least(greatest((SELECT past FROM own), (SELECT min(month) FROM active WHERE workspace = :'workspace')), ends), ends)) AS each
 ), left_outs AS MATERIALIZED (
   SELECT id, TRUE AS is_itself FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
   -- Who belongs to accounts that are left out, and to no other.
   UNION ALL SELECT own.contact_id, FALSE FROM left_out JOIN account_contacts AS own ON account_id = id JOIN account_contacts AS every USING (contact_id)
   WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
   GROUP BY 1 HAVING bool_and(every.account_id IN (SELECT id FROM left_out WHERE kind = 'account' AND NOT back))
+), time AS MATERIALIZED (
+  SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone)::bigint AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone)::bigint AS ends,
+         folded(:'search') AS sought
+  FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now
 ), found AS MATERIALIZED (
   SELECT * FROM (
     SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
-      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(lower(unique_id COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-        OR strpos(lower(data COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-          AND (strpos(lower(name_in(data) COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0
-               OR strpos(lower(substring(data FROM '"email" *: *"([^"]*)"') COLLATE "und-x-icu"), lower(:'search' COLLATE "und-x-icu")) > 0) END AS is_found
-    FROM contacts CROSS JOIN (
-      SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone) AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone) AS ends
-      FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now) AS time
+      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(uid_folded, sought) > 0
+        OR strpos(data_folded, sought) > 0
+          AND (strpos(name_in(data_folded), sought) > 0 OR strpos(substring(data_folded FROM '"email" *: *"([^"]*)"'), sought) > 0) END AS is_found
+    FROM contacts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, is_silent, events - before AS change, trend_of(events, before) AS trend,
+  SELECT added.*, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
+           SELECT max(last_day(month, days & mask)) FROM former JOIN active USING (month) WHERE workspace = :'workspace' AND contact = added.id) END) AS last_seen_on,
+         events - before AS change, trend_of(events, before) AS trend,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
-  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS last_seen_on,
+  FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS lately_seen_on,
                bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
         FROM (
           SELECT contact AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
@@ -55,7 +62,7 @@ WITH parts AS MATERIALIZED (
           FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace'
           UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
         GROUP BY 1) AS added
-    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(last_seen_on < lower(lately) AND last_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
+    CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(lately_seen_on < lower(lately) AND lately_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
     LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), doers AS MATERIALIZED (
   SELECT contact FROM months JOIN contact_names USING (month)
