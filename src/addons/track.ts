@@ -3,11 +3,12 @@ import type { Params } from "../types/declared.js";
 /** The verb `track`, as the add-ons call it: the names of their events are nobody's declared ones. */
 export type Track = (eventUid: string, params: Params) => void;
 
+type Page = { tracklet?: { push(command: unknown[]): unknown } };
+
 /** The verb in the form that works before the tracker's script has loaded, too. */
 export const pushTrack: Track = (...args) => {
-  const page = window as { tracklet?: { push(command: unknown[]): unknown } };
-  page.tracklet = page.tracklet || [];
-  page.tracklet.push(["track", ...args]);
+  (window as Page).tracklet = (window as Page).tracklet || [];
+  (window as Page).tracklet!.push(["track", ...args]);
 };
 
 /** At `window`: what ends each add-on, wherever it came from. Who comes later takes the place of the one before, so that all counts once. */
