@@ -1,3 +1,4 @@
+import { EVENT_PATH } from "../shared/option-values.js";
 import { backOffMs } from "../shared/retry-policy.js";
 import { uuid } from "../shared/uuid.js";
 import type { EventName, Events, ParamsObject, TrackArguments } from "../types/declared.js";
@@ -66,7 +67,7 @@ export interface EventParams {
 /** @throws TypeError that names the option that is wrong */
 export const requestOf = (config: SendConfig, several = "") => {
   check(isObject(config), "config: expected an object", config);
-  const { apiToken, auth = "basic", eventPath = "/v1/track/event", trackUrl } = config;
+  const { apiToken, auth = "basic", eventPath = EVENT_PATH, trackUrl } = config;
   checkAddress("trackUrl", trackUrl);
   check(isText(apiToken, /^[^\p{Cc}\p{Cs}]+$/u), "apiToken: expected a text on one line", apiToken && "***");
   check(["basic", "query"].includes(auth), 'auth: expected "basic" or "query"', auth);

@@ -5,14 +5,13 @@ import Fastify from "fastify";
 import { AggregatorRegistry } from "prom-client";
 import { untilNoneConnects } from "./access/client-connections.js";
 import { StartError } from "./base/start-error.js";
+import { createWaits } from "./base/times.js";
 import type { ServiceConfig } from "./config/options.js";
 import type { UnitMessage } from "./config/process-messages.js";
 import { logOptions } from "./monitoring/logging.js";
 
-/** Milliseconds after which a process that has ended is replaced; each end that follows another doubles them up to the most. */
+/** The first and the longest wait, in milliseconds, before a process that has ended is replaced. */
 const [AGAIN_MS, MOST_MS] = [100, 30_000];
-/** Milliseconds without an end after which the first wait holds again. */
-const CALM_MS = 60_000;
 
 /** Several processes that share a port, as their primary sees them. */
 export interface Unit {
@@ -36,8 +35,7 @@ export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, da
   const metrics = new AggregatorRegistry();
   const running = () => Object.values(cluster.workers!).map((worker) => worker!);
   let begun = 0;
-  let wait = AGAIN_MS;
-  let endedAt = Number.NEGATIVE_INFINITY;
+  const nextWait = createWaits(AGAIN_MS, MOST_MS);
   let stopping = false;
   let fail: (error: StartError) => void;
   const broken = new Promise<never>((_, reject) => (fail = reject));
@@ -92,8 +90,7 @@ export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, da
       if (stopping) return;
       const how = why ?? `process ${pid} has ended (${signal ?? `code ${code}`})`;
       if (begun < processes) return fail(new StartError(how));
-      wait = performance.now() - endedAt > CALM_MS ? AGAIN_MS : Math.min(2 * wait, MOST_MS);
-      endedAt = performance.now();
+      const wait = nextWait();
       log.error({ process: pid }, `${how}: another one is started in ${wait} ms`);
       setTimeout(() => stopping || start(), wait);
     });

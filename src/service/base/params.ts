@@ -3,7 +3,7 @@ import { digest, filledText } from "./exact-text.js";
 /** Characters of a page, and of a host. */
 const [MAX_PAGE, MAX_HOST] = [512, 255];
 /** The name that the interface has for page views. */
-const PAGE_VIEW = "pageview";
+export const PAGE_VIEW = "pageview";
 /** Host, path, and fragment of a URL, or of one without its beginning. */
 const PARTS = /^(?:[a-z][a-z0-9+.-]*:\/\/([^/?#]*))?([^?#]*)(?:\?[^#]*)?(#!?\/[^?#]*)?/i;
 /** A referrer may come without its scheme. */

@@ -29,6 +29,16 @@ export const readTime = (value: string): number | undefined => {
   return isTime(milliseconds) && new Date(Date.parse(day)).toISOString().startsWith(day) ? milliseconds : undefined;
 };
 
-/** Exponential back-off with full jitter, in milliseconds. @param failures how many there were before the last one, from 0 */
-export const backOffMs = (failures: number, longestMs: number): number =>
-  Math.random() * Math.min(longestMs, 1_000 * 2 ** failures);
+/** Milliseconds without an end after which the first wait holds again. */
+const CALM_MS = 60_000;
+
+/** What gives the milliseconds after which a process that has ended is started again: each end soon after a start doubles them, up to the longest. */
+export const createWaits = (firstMs: number, longestMs: number): (() => number) => {
+  let [wait, endedAt] = [firstMs, Number.NEGATIVE_INFINITY];
+  return () => {
+    const now = performance.now();
+    wait = now - endedAt - wait > CALM_MS ? firstMs : Math.min(2 * wait, longestMs);
+    endedAt = now;
+    return wait;
+  };
+};

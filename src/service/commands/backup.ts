@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileReason, StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import { countIn, type Database } from "../database/database.js";
-import { freeBytes, syncFolder } from "../database/embedded/disk-space.js";
+import { freeBytes, toDisk } from "../database/embedded/disk-space.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../deletion/erasure-files.js";
 import { idOfDatabase } from "../records/known-archives.js";
@@ -80,7 +80,7 @@ const backUp = async (database: Database, folder: string, told: Pick<Commands, "
     await rename(`${list}.part`, list);
     const old = (await listDumps(folder)).filter(({ at }) => Date.now() - at > KEPT_DAYS * DAY_MS);
     for (const { file } of old) await rm(file, { force: true });
-    syncFolder(folder);
+    toDisk(folder);
     await writeState(query, { backup_done: await readClock(query), backup_dropped: dropped });
     told.say(`wrote ${tellCounts(rows)}; ${(await listDumps(folder)).length} dumps are in ${folder}`);
     if (dropped > 0)

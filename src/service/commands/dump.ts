@@ -10,7 +10,7 @@ import { type Copying, countIn, type Database, type Query } from "../database/da
 import { idAt } from "../database/event-id.js";
 import { versionsOf } from "../database/migrations.js";
 import { isServed } from "../database/postgres/open-postgres.js";
-import { TABLES } from "../database/postgres/spread.js";
+import { isCluster, TABLES } from "../database/postgres/spread.js";
 import { createSettled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { noteReading } from "../deletion/audit.js";
@@ -154,7 +154,8 @@ export const dumpInto = async (
   to: string | Writable,
   { say, bounds, most }: Pick<Commands, "say" | "bounds"> & { most?: number },
 ): Promise<Header> => {
-  if ((await isSpread(query)) && (await isServed(query)))
+  // No transaction there sees one moment of all nodes.
+  if ((await isCluster(query)) && (await isServed(query)))
     throw new StartError("a service runs on the cluster, which is dumped while none does: stop it");
   // So that each dump has the key of the erasures that come after it.
   await keyIn(query);
@@ -281,7 +282,3 @@ const unusable = (file: string, how: string, error: unknown): unknown => {
     `${file} cannot be ${how}: ${code.startsWith("Z_") ? `it is damaged (${message})` : fileReason(error as Error)}`,
   );
 };
-
-/** Is the database spread by Citus? No transaction there sees one moment of all nodes. */
-const isSpread = async (query: Query): Promise<boolean> =>
-  (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;

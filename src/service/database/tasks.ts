@@ -1,5 +1,5 @@
+import { backOffMs } from "../../shared/retry-policy.js";
 import { digest } from "../base/exact-text.js";
-import { backOffMs } from "../base/times.js";
 import type { Database } from "./database.js";
 import type { State } from "./service-state.js";
 import { isUnavailable, tookTooLong } from "./sql-state.js";

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { backOffMs } from "../base/times.js";
+import { backOffMs } from "../../shared/retry-policy.js";
 import type { Database } from "../database/database.js";
 import { idAt, SET_BACK_MS, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";

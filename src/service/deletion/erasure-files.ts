@@ -6,7 +6,7 @@ import { parseJson } from "../base/exact-text.js";
 import { cannotRead, StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { readIfThere } from "../database/embedded/data-folder.js";
-import { syncFolder } from "../database/embedded/disk-space.js";
+import { toDisk } from "../database/embedded/disk-space.js";
 import { giveFiles } from "../database/embedded/server-user.js";
 import { knownKey } from "./tombstones.js";
 
@@ -64,7 +64,7 @@ export const appendErasures = async (folder: string, key: string, marks: readonl
   const told = marks.map((mark) => ({ ...mark, key: fingerprint(key) }));
   await appendFile(file, `${isOpen ? "\n" : ""}${linesOf(told).join("")}`, OWNER);
   giveFiles(folder);
-  syncFolder(folder);
+  toDisk(folder);
 };
 
 export interface Erasures {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { Type } from "typebox";
+import { EVENT_PATH } from "../../shared/option-values.js";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/body-memory.js";
 import type { Kind } from "../access/tokens.js";
@@ -10,7 +11,6 @@ import { createIntake, type EventOptions, type Handled } from "./judge-event.js"
 import { JSON_TYPES, NDJSON, type Reading, readOne, readSent, readSeveral } from "./read-body.js";
 import {
   BATCH_PATH,
-  EVENT_PATH,
   EventInput,
   MAX_BATCH_BYTES,
   MAX_BATCH_EVENTS,

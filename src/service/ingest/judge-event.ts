@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { EVENT_PATH } from "../../shared/option-values.js";
 import { isOfServer } from "../access/auth.js";
 import { type createQuota, networkOf, pointsOf } from "../access/limits.js";
 import type { Access } from "../access/tokens.js";
@@ -13,7 +14,7 @@ import { type Answered, explainError, HttpError } from "../http/error-answers.js
 import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
 import type { SentEvent } from "./read-body.js";
 import { reasonOf } from "./refusals.js";
-import { type Count, EVENT_PATH, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
+import { type Count, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
 import { type EventStore, REPEATED } from "./store/event-store.js";
 import { type NewEvent, stampOf } from "./store/insert-rows.js";
 

@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { EVENT_PATH } from "../../shared/option-values.js";
 import { isOfServer } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { type Answered, createLogLimit } from "../http/error-answers.js";
-import { BATCH_PATH, type Count, EVENT_PATH } from "./schemas.js";
+import { BATCH_PATH, type Count } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
 const REASONS: Record<number, string> = {

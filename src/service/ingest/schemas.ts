@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { EVENT_PATH } from "../../shared/option-values.js";
 
 /** What is counted, as Prometheus reads it: what each is, and its labels. */
 export const COUNTED = {
@@ -30,7 +31,6 @@ export const COUNTED = {
 /** Counts one of these, once or `amount` times. */
 export type Count = (name: keyof typeof COUNTED, labels?: Record<string, string>, amount?: number) => void;
 
-export const EVENT_PATH = "/v1/track/event";
 /** Of several events. */
 export const BATCH_PATH = `${EVENT_PATH}s`;
 /** Events, and bytes after unpacking, of one request. */

@@ -1,5 +1,5 @@
 import { decodeText, encodeText, filledText, parseJson, recordId } from "../base/exact-text.js";
-import { wholeParams } from "../base/params.js";
+import { PAGE_VIEW, wholeParams } from "../base/params.js";
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { healthOf } from "./account-and-contact.js";
@@ -21,9 +21,6 @@ export interface ExportOptions {
   /** Events received before; epoch milliseconds. */
   until?: number | undefined;
 }
-
-/** The name that the interface has for page views. */
-const PAGE_VIEW = "pageview";
 
 /** The conditions of a row, behind that of the workspace (`$1`) and a limit (`$2`). */
 const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {

@@ -5,8 +5,8 @@ import { tryLock } from "fs-native-extensions";
 import { asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
+import { toDisk } from "../../database/embedded/disk-space.js";
 import { giveTo } from "../../database/embedded/server-user.js";
-import { toDisk } from "./parquet.js";
 
 export type Folder = ReturnType<typeof openFolder>;
 
@@ -43,7 +43,7 @@ export const openFolder = (given: string) => {
         const result = await work(part);
         if (isRoot) chmodSync(part, 0o600);
         await rename(part, at(name));
-        await toDisk(folder);
+        toDisk(folder);
         return result;
       } catch (error) {
         if (!OF_DISK.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import { toUuid } from "../../base/exact-text.js";
 import type { Copying } from "../../database/database.js";
+import { toDisk } from "../../database/embedded/disk-space.js";
 
 /*
  * A file has the columns of the table `events`, as they are there: a text that Parquet's UTF-8 could not hold is escaped as in JSON. Only
@@ -75,7 +75,7 @@ export const writeEvents = async (path: string, groups: AsyncIterable<Row[]>) =>
     await writer.write({ columnData, rowGroupSize: rows.length });
   }
   await writer.finish();
-  await toDisk(path);
+  toDisk(path);
   return { rows: Number(writer.num_rows), ...(await sumOf(path)) };
 };
 
@@ -88,12 +88,6 @@ export const sumOf = async (path: string): Promise<{ bytes: number; sha256: stri
     bytes += chunk.length;
   }
   return { bytes, sha256: hash.digest("hex") };
-};
-
-/** Waits until what was written to a file, or which files are in a folder, is on the disk. */
-export const toDisk = async (path: string): Promise<void> => {
-  const handle = await open(path, "r");
-  await handle.sync().finally(() => handle.close());
 };
 
 /** The events of a file, a group of rows at a time. @param columns Default: all */

@@ -81,9 +81,9 @@ const vacuum = async (url: string, folder: string): Promise<void> => {
   }
 };
 
-/** Writes to the disk which names a folder has. */
-export const syncFolder = (folder: string): void => {
-  const descriptor = openSync(folder, "r");
+/** Waits until what was written to a file, or which names a folder has, is on the disk. */
+export const toDisk = (path: string): void => {
+  const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);
 };

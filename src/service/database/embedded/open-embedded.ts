@@ -3,10 +3,11 @@ import { chmodSync, closeSync, existsSync, mkdirSync, readdirSync, renameSync, r
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
+import { createWaits } from "../../base/times.js";
 import type { Database } from "../database.js";
 import { answers, connect, type Needs } from "../postgres/open-postgres.js";
 import { filesOf, makeFolder, requireDatabase, requireOwn } from "./data-folder.js";
-import { createTidying, syncFolder, withRoom } from "./disk-space.js";
+import { createTidying, toDisk, withRoom } from "./disk-space.js";
 import { lockFolder } from "./folder-lock.js";
 import { findPrograms, type Programs } from "./programs.js";
 import { asUser, ENVIRONMENT, INITDB, listenFor, runningUrl, type Server, startServer } from "./server.js";
@@ -34,7 +35,7 @@ export const makeCluster = (folder: string, programs: Programs, user: ServerUser
     throw new Error(lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1));
   }
   renameSync(making, cluster);
-  syncFolder(folder);
+  toDisk(folder);
 };
 
 /** Gives names to users that the system does not know (cwrap.org). */
@@ -64,10 +65,8 @@ const nameUser = (folder: string, user: ServerUser): Record<string, string> => {
   return { LD_PRELOAD: wrapper, NSS_WRAPPER_PASSWD: users, NSS_WRAPPER_GROUP: groups };
 };
 
-/** Milliseconds after which a server that has ended is started again; each end that follows another doubles them up to the most. */
+/** The first and the longest wait, in milliseconds, before a server that has ended is started again. */
 const [AGAIN_MS, MOST_MS] = [1_000, 60_000];
-/** Milliseconds without an end after which the first wait holds again. */
-const CALM_MS = 60_000;
 
 /**
  * Starts a server, and starts it again when it has ended by itself.
@@ -85,14 +84,13 @@ const keepServer = async (start: () => Server, tell: (text: string) => void): Pr
     throw error;
   });
   const keep = async (): Promise<void> => {
-    for (let [wait, began] = [AGAIN_MS, performance.now()]; ; wait = Math.min(2 * wait, MOST_MS)) {
+    for (const nextWait = createWaits(AGAIN_MS, MOST_MS); ; ) {
       const why = await server.closed;
       if (ending.signal.aborted) return;
-      if (performance.now() - began > CALM_MS) wait = AGAIN_MS;
+      const wait = nextWait();
       tell(`PostgreSQL has ended (${why}): it is started again in ${wait / 1_000} s`);
       await sleep(wait, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
-      began = performance.now();
       server = start();
       server.ready.then(
         () => tell("PostgreSQL takes connections again"),

@@ -50,7 +50,6 @@ interface Shards {
   read(): Promise<void>;
 }
 
-const IS_CLUSTER = "SELECT to_regclass('pg_dist_shard') IS NOT NULL AS found";
 /** With two copies of a shard, one of them. */
 const SHARDS = `SELECT shardid AS id, min(groupid) AS node, shardminvalue::int AS from
 FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
@@ -73,8 +72,7 @@ export const createShards = (query: Query): Shards => {
       return shards[low];
     },
     read: async () => {
-      const [cluster] = await query<{ found: boolean }>(IS_CLUSTER);
-      const rows = cluster!.found ? await query<Record<"id" | "node" | "from", unknown>>(SHARDS) : [];
+      const rows = (await isCluster(query)) ? await query<Record<"id" | "node" | "from", unknown>>(SHARDS) : [];
       shards = rows.map(({ id, node, from }) => ({ id: Number(id), node: Number(node), from: Number(from) }));
     },
   };
@@ -154,9 +152,12 @@ export const spreadTables = async (database: Database): Promise<void> => {
 const isSpread = async (query: Query, table: string): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_dist_partition WHERE logicalrelid = $1::regclass", [table])).length > 0;
 
+/** Is the database one of Citus? */
+export const isCluster = async (query: Query): Promise<boolean> =>
+  (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;
+
 const isCoordinator = async (query: Query): Promise<boolean> => {
-  const found = await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'");
-  if (found.length === 0) return false;
+  if (!(await isCluster(query))) return false;
   const [group] = await query<{ id: unknown }>("SELECT groupid AS id FROM pg_dist_local_group");
   return Number(group!.id) === 0;
 };
