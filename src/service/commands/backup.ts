@@ -15,7 +15,7 @@ import { restoreDump } from "./restore.js";
 const KEPT_DAYS = 14;
 
 /** The command of a timer: a dump a day in a folder of its own; and the trial that the last one can be restored. */
-export const addBackupCommand = ({ program, config, withDatabase, say, bounds }: Commands): void => {
+export const addBackupCommand = ({ program, config, use, say, bounds }: Commands): void => {
   program
     .command("backup")
     .description(
@@ -30,7 +30,7 @@ export const addBackupCommand = ({ program, config, withDatabase, say, bounds }:
       "instead: restores the last dump into a place of its own, compares it with the database, and deletes what was restored",
     )
     .action((folder: string, { drill: isDrill }: { drill?: true }) =>
-      withDatabase((database) =>
+      use((database) =>
         isDrill
           ? drill(database, folder, { place: `${config.dataFolder}-drill`, say }).catch(async (error) => {
               await writeState(database.query, { drill_failed: await readClock(database.query) });

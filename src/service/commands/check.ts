@@ -33,7 +33,7 @@ const DISK = 1e9;
 type Line = [text: string, isWrong?: boolean];
 
 /** The command for who has no alarms, or wants to see all at one glance: fails where one would ring, or an event has stopped. */
-export const addCheckCommand = ({ program, config, workspace, withQuery, write, bounds }: Commands): Command =>
+export const addCheckCommand = ({ program, config, workspace, read, write, bounds }: Commands): Command =>
   program
     .command("check")
     .description(
@@ -46,7 +46,7 @@ export const addCheckCommand = ({ program, config, workspace, withQuery, write, 
     )
     .addOption(workspace())
     .action(({ expect = [], workspace }: { expect?: Expected[]; workspace: string }) =>
-      withQuery(async (query, { folder }) => {
+      read(async (query, { folder }) => {
         const names = await listWorkspaces(query);
         const [upkeep, settled, workspaces] = [await readUpkeep(query), createSettled(query, bounds), () => names];
         const lines: Line[] = [

@@ -7,7 +7,7 @@ import { HttpError } from "../http/error-answers.js";
 import { addArchiveCommand } from "./archive/write-days.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";
-import { createCommands, type Environment } from "./context.js";
+import { createCommands, type Shell } from "./context.js";
 import { addDeleteCommands } from "./delete.js";
 import { addDumpCommand } from "./dump.js";
 import { addEraseCommands } from "./erase.js";
@@ -30,11 +30,7 @@ import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 export const runCommand = async (
   args: string[],
   config: ServiceConfig,
-  {
-    stdout,
-    stderr,
-    bounds = BOUNDS,
-  }: Pick<Environment, "stdout" | "stderr"> & Partial<Pick<Environment, "bounds">> = process,
+  { stdout, stderr, bounds = BOUNDS }: Pick<Shell, "stdout" | "stderr"> & Partial<Pick<Shell, "bounds">> = process,
 ): Promise<void> => {
   try {
     await describeCommands({ config, bounds, stdout, stderr }).parseAsync(args, { from: "user" });
@@ -49,7 +45,7 @@ export const runCommand = async (
   }
 };
 
-const describeCommands = (told: Environment): Command => {
+const describeCommands = (told: Shell): Command => {
   const program = new Command(SERVICE)
     .usage("[command]")
     .description(

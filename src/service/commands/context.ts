@@ -12,7 +12,7 @@ import type { Needs } from "../database/postgres/open-postgres.js";
 import type { Bounds } from "../database/settled.js";
 
 /** What commands are told, and where results go; the process's own streams unless a test says otherwise. */
-export interface Environment {
+export interface Shell {
   config: ServiceConfig;
   bounds: Bounds;
   stdout: Writable;
@@ -23,7 +23,7 @@ export type Say = (line: string) => void;
 export type Commands = ReturnType<typeof createCommands>;
 
 /** What commands of `program` are given; options are made anew for each that has them. */
-export const createCommands = (program: Command, told: Environment) => {
+export const createCommands = (program: Command, told: Shell) => {
   const { config, stdout, stderr } = told;
   const say: Say = (line) => void stderr.write(`${line}\n`);
   let asked: string | undefined;
@@ -32,7 +32,7 @@ export const createCommands = (program: Command, told: Environment) => {
     return name;
   };
   /** Runs `work` with the database. @param needs Default: the tables of this build */
-  const withDatabase = async (work: (database: Database) => Promise<void>, needs: Needs = "tables"): Promise<void> => {
+  const use = async (work: (database: Database) => Promise<void>, needs: Needs = "tables"): Promise<void> => {
     const database = await openDatabase(config, needs, say);
     try {
       if (asked !== undefined && !(await listWorkspaces(database.query)).includes(asked))
@@ -46,10 +46,10 @@ export const createCommands = (program: Command, told: Environment) => {
     ...told,
     program,
     say,
-    withDatabase,
+    use,
     /** The same with what only reads. */
-    withQuery: (work: (query: Query, database: Database) => Promise<void>) =>
-      withDatabase((database) => work(readOnly(database), database)),
+    read: (work: (query: Query, database: Database) => Promise<void>) =>
+      use((database) => work(readOnly(database), database)),
     /** Writes to stdout. */
     write: (lines: readonly string[]) => void stdout.write(lines.join("")),
     /** Whose data. */

@@ -25,16 +25,7 @@ interface DeleteArguments extends Chosen {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({
-  program,
-  workspace,
-  since,
-  until,
-  withDatabase,
-  withQuery,
-  say,
-  write,
-}: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, since, until, use, read, say, write }: Commands): void => {
   /** Lists contacts that a stranger may have made, or deletes them. */
   const takeOut = async (database: Database, workspace: string, { yes, ...span }: Span & { yes: true | undefined }) => {
     const newcomers = await findNewcomers(database.query, workspace, span);
@@ -59,7 +50,7 @@ export const addDeleteCommands = ({
     .argument("<uid>", "of the account, or the user's e-mail address")
     .addOption(workspace())
     .action((kind: "account" | "user", uid: string, { workspace }: { workspace: string }) =>
-      withDatabase(async (database) => {
+      use(async (database) => {
         const quoted = JSON.stringify(uid);
         if (!(await (kind === "account" ? deleteAccount : deleteUser)(database, workspace, uid)))
           throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
@@ -92,13 +83,13 @@ export const addDeleteCommands = ({
       const { since, until } = which;
       if (newContacts) {
         if (since === undefined || until === undefined) command.error("--new-contacts needs --since and --until");
-        return withDatabase((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
+        return use((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
       }
       if (olderThan === undefined && Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
       const before = Date.now() - (olderThan ?? 0) * DAY_MS;
       if (!yes)
-        return withQuery(async (query) => {
+        return read(async (query) => {
           const events = await countEvents({ query }, workspace, olderThan === undefined ? which : { until: before });
           const of = `of the workspace ${workspace}`;
           say(
@@ -107,7 +98,7 @@ export const addDeleteCommands = ({
               : `these are ${events} events ${of}: repeat with --yes to delete them`,
           );
         });
-      await withDatabase(async (database) => {
+      await use(async (database) => {
         const events = await (olderThan === undefined
           ? deleteEvents(database, workspace, which)
           : deleteEventsBefore(database, workspace, before));

@@ -132,7 +132,7 @@ async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
 }
 
 /** The command that writes the whole database into one file, beside a running service, too. */
-export const addDumpCommand = ({ program, withDatabase, say, bounds, stdout }: Commands) =>
+export const addDumpCommand = ({ program, use, say, bounds, stdout }: Commands) =>
   program
     .command("dump")
     .description("writes all tables, as they are at one moment, into one file, which `restore` reads")
@@ -140,7 +140,7 @@ export const addDumpCommand = ({ program, withDatabase, say, bounds, stdout }: C
     .action(async (file: string) => {
       const to = file === "-" ? stdout : file;
       if (to === file) await requirePlain(file);
-      await withDatabase(async (database) =>
+      await use(async (database) =>
         say(`wrote ${tellCounts((await dumpInto(database, to, { say, bounds })).rows)}`),
       ).catch((error) => {
         // Who reads has gone, and has no dump: it is no end to be quiet about.

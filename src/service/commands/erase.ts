@@ -11,7 +11,7 @@ import { placesOfArchives } from "../records/known-archives.js";
 import type { Commands, Say } from "./context.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
-export const addEraseCommands = ({ program, workspace, withDatabase, withQuery, say, write }: Commands): void => {
+export const addEraseCommands = ({ program, workspace, use, read, say, write }: Commands): void => {
   program
     .command("erase")
     .description("erases a contact, or many: records, memberships and events")
@@ -34,7 +34,7 @@ export const addEraseCommands = ({ program, workspace, withDatabase, withQuery, 
     .action((uid: string | undefined, { file, from, anonymise, ...options }: EraseArguments, command: Command) => {
       if ([uid, file, from].filter((one) => one !== undefined).length !== 1)
         command.error("name a uid, or --file, or --from");
-      return withDatabase(async (database) => {
+      return use(async (database) => {
         if (from !== undefined)
           return say(`erased ${await eraseAgain(database, await readErasures(from))} contacts again`);
         if (file !== undefined) return eraseListed(database, { ...options, say, file });
@@ -53,7 +53,7 @@ export const addEraseCommands = ({ program, workspace, withDatabase, withQuery, 
     )
     .addOption(workspace())
     .action(({ erasures, workspace }: { erasures?: true; workspace: string }) =>
-      withQuery(async (query) =>
+      read(async (query) =>
         write(
           erasures
             ? linesOf(await listErasures(query))

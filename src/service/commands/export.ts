@@ -111,16 +111,7 @@ export const untilSettled = async (
 };
 
 /** The command `export`: which options it takes, and which of them go together. */
-export const addExportCommand = ({
-  program,
-  workspace,
-  since,
-  until,
-  withQuery,
-  say,
-  bounds,
-  stdout,
-}: Commands): void => {
+export const addExportCommand = ({ program, workspace, since, until, read, say, bounds, stdout }: Commands): void => {
   program
     .command("export")
     .description("writes events or records to stdout")
@@ -143,7 +134,7 @@ export const addExportCommand = ({
       const what = `exported ${table}${follow ? ", and follows" : ""}`;
       const note = (database: Database) => noteReading(database.query, { workspace: which.workspace, what }, say);
       if (follow)
-        return withQuery(async (query, database) => {
+        return read(async (query, database) => {
           await note(database);
           await followEvents(query, { ...which, after }, { stdout, say, signal: ending(), bounds });
         });
@@ -151,7 +142,7 @@ export const addExportCommand = ({
         command.error("--since and --until are for events");
       if (table !== "events" && table !== "contacts" && which.contact !== undefined)
         command.error("--contact is for events and contacts");
-      await withQuery(async (query, database) => {
+      await read(async (query, database) => {
         const { workspace, contact } = which;
         if (contact !== undefined && (await contactsThere(query, workspace, [contact])).length === 0)
           throw new StartError(`there is no contact ${JSON.stringify(contact)} in the workspace ${workspace}`);

@@ -154,7 +154,7 @@ export const readState = async ({
 };
 
 /** The command that stores events and records. */
-export const addImportCommand = ({ program, workspace, withDatabase, say }: Commands): void => {
+export const addImportCommand = ({ program, workspace, use, say }: Commands): void => {
   program
     .command("import")
     .description("stores events, or makes or changes records")
@@ -170,7 +170,7 @@ export const addImportCommand = ({ program, workspace, withDatabase, say }: Comm
         throw new StartError(
           `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
         );
-      return withDatabase(async (database) => {
+      return use(async (database) => {
         await importLines(database, { ...options, name: file, read: () => read(file), table, say });
         await analyzeAll(database);
       });

@@ -7,7 +7,7 @@ import { HttpError } from "../http/error-answers.js";
 import type { Commands } from "./context.js";
 
 /** The commands on whose events count nowhere. */
-export const addLeftOutCommands = ({ program, workspace, withDatabase, say }: Commands): void => {
+export const addLeftOutCommands = ({ program, workspace, use, say }: Commands): void => {
   const commands = program
     .command("left-out")
     .description("leaves one's own accounts and contacts out of all figures, afterwards too");
@@ -19,7 +19,7 @@ export const addLeftOutCommands = ({ program, workspace, withDatabase, say }: Co
       .argument("<uid>", "of the account or the contact")
       .addOption(workspace())
       .action((kind: LeftOut["kind"], uid: string, { workspace }: { workspace: string }) =>
-        withDatabase(async (database) => {
+        use(async (database) => {
           const id = recordId(kind, uid, workspace);
           await leaveOut(database, { workspace, kind, id }, isLeftOut).catch((error) => {
             if (!(error instanceof HttpError)) throw error;

@@ -49,7 +49,7 @@ const tellLoss = (days: Day[]): string => {
 };
 
 /** The command that counts what is missing. */
-export const addLossCommand = ({ program, workspace, since, until, withQuery, say, write }: Commands): void => {
+export const addLossCommand = ({ program, workspace, since, until, read, say, write }: Commands): void => {
   program
     .command("loss")
     .description(
@@ -59,7 +59,7 @@ export const addLossCommand = ({ program, workspace, since, until, withQuery, sa
     .addOption(until("pages opened before"))
     .addOption(workspace())
     .action((which: Which) =>
-      withQuery(async (query) => {
+      read(async (query) => {
         const days = await missingByDay(query, which);
         write(days.map((day) => `${JSON.stringify(day)}\n`));
         say(tellLoss(days));

@@ -3,7 +3,7 @@ import type { Commands } from "./context.js";
 import { analyzeAll } from "./dump.js";
 
 /** The command that brings the tables of a database to where this build wants them. */
-export const addMigrateCommand = ({ program, withDatabase, say }: Commands) =>
+export const addMigrateCommand = ({ program, use, say }: Commands) =>
   program
     .command("migrate")
     .description("brings the tables up to date, while the service runs, too")
@@ -13,6 +13,6 @@ export const addMigrateCommand = ({ program, withDatabase, say }: Commands) =>
     )
     .action(({ spread }: { spread?: true }) =>
       spread
-        ? withDatabase((database) => spreadTables(database).then(() => say("all tables are spread")))
-        : withDatabase(analyzeAll, "newest tables"),
+        ? use((database) => spreadTables(database).then(() => say("all tables are spread")))
+        : use(analyzeAll, "newest tables"),
     );

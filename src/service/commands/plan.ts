@@ -116,7 +116,7 @@ const toTypes = (planned: readonly Planned[]): string => {
 };
 
 /** The command that writes what an app's events look like, from what came. */
-export const addPlanCommand = ({ program, workspace, since, until, withQuery, say, write }: Commands): void => {
+export const addPlanCommand = ({ program, workspace, since, until, read, say, write }: Commands): void => {
   program
     .command("plan")
     .description("writes the names of events that came, with their members, types, how often and since when")
@@ -127,7 +127,7 @@ export const addPlanCommand = ({ program, workspace, since, until, withQuery, sa
     .addOption(until("events received before"))
     .addOption(workspace())
     .action(({ as, ...which }: Omit<ExportOptions, "table"> & { as: "types" | "schema" }) =>
-      withQuery(async (query) => {
+      read(async (query) => {
         const { planned, leftOut } = await planOf(exportRows(query, { table: "events", ...which }));
         if (leftOut > 0)
           say(`${leftOut} events are left out: over ${MAX_NAMES} names, or of over ${MAX_LENGTH} characters`);

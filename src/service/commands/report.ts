@@ -12,7 +12,7 @@ const MOST = 10;
 const MANY = 2_000;
 
 /** The command that sums a week up, as a mail. */
-export const addReportCommand = ({ program, config, workspace, withQuery, write }: Commands) =>
+export const addReportCommand = ({ program, config, workspace, read, write }: Commands) =>
   program
     .command("report")
     .description(
@@ -26,7 +26,7 @@ export const addReportCommand = ({ program, config, workspace, withQuery, write 
       const { publicUrl } = config;
       const named = workspace === DEFAULT_WORKSPACE ? [] : [workspace];
       const site = [...named, ...(publicUrl ? [new URL(publicUrl).host] : [])].join(" at ") || workspace;
-      return withQuery(async (query) => write([toMail(await weekOf(query, workspace, site), to, publicUrl)]));
+      return read(async (query) => write([toMail(await weekOf(query, workspace, site), to, publicUrl)]));
     });
 
 interface Counted {

@@ -68,7 +68,7 @@ export const restoreDump = async (
 };
 
 /** The command that moves all data to another database, and lets no service start on this one any more. */
-export const addMoveCommand = ({ program, config, withDatabase, say }: Commands) =>
+export const addMoveCommand = ({ program, config, use, say }: Commands) =>
   program
     .command("move-to")
     .description("copies all tables into an empty database of another server, while no service runs")
@@ -76,13 +76,13 @@ export const addMoveCommand = ({ program, config, withDatabase, say }: Commands)
     .option("--back", "instead: services start on this one again, after a move from it")
     .action(async (url: string | undefined, { back }: { back?: true }, command: Command) => {
       if (back && url === undefined)
-        return withDatabase(async ({ query }) => {
+        return use(async ({ query }) => {
           if (!(await takeBackMove(query))) throw new StartError("nothing was moved from this database");
           say("services start on this database again; what the other one has got since is not in it");
         }, "nothing");
       if (back || url === undefined || addressesOf(url).length === 0)
         command.error("the URL of the database is none, as in postgresql://user@host/name");
-      return withDatabase(async ({ query, copying }) => {
+      return use(async ({ query, copying }) => {
         const needs = { empty: await versionsOf(query) };
         const target = await openDatabase({ ...config, databaseUrl: url }, needs).catch((error: Error) => {
           throw new StartError(error.message.replace(" of DATABASE_URL", " to move to"));

@@ -10,7 +10,7 @@ import type { Commands } from "./context.js";
 import { type Format, format, writeRows } from "./export.js";
 
 /** The command that asks the database itself. */
-export const addSqlCommand = ({ program, workspace, withQuery, stdout }: Commands) =>
+export const addSqlCommand = ({ program, workspace, read, stdout }: Commands) =>
   program
     .command("sql")
     .description("writes the rows of a query, which can change nothing, or of a question that has a name")
@@ -19,7 +19,7 @@ export const addSqlCommand = ({ program, workspace, withQuery, stdout }: Command
     .addOption(workspace())
     .addOption(format())
     .action((sql: string, { with: given = [], workspace, format }: Options) =>
-      withQuery(async (query) => {
+      read(async (query) => {
         const question = QUESTIONS.get(sql);
         const rows = question ? answered(query, question, { workspace, given }) : told(await ask(query, sql));
         await writeRows(rows, format, stdout);

@@ -23,15 +23,7 @@ import type { Commands } from "./context.js";
 import { copyWorkspace } from "./import.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
-export const addWorkspaceCommands = ({
-  program,
-  config,
-  named,
-  withDatabase,
-  withQuery,
-  say,
-  write,
-}: Commands): void => {
+export const addWorkspaceCommands = ({ program, config, named, use, read, say, write }: Commands): void => {
   const workspaces = program
     .command("workspace")
     .description("makes, lists, copies and deletes workspaces, each with its own data");
@@ -42,7 +34,7 @@ export const addWorkspaceCommands = ({
     .action((name: string, _options: object, command: Command) => {
       if (!RegExp(`^${WORKSPACE}$`).test(name))
         command.error("the name of a workspace has 1 to 64 letters a to z, digits and -");
-      return withDatabase(async ({ transaction }) => {
+      return use(async ({ transaction }) => {
         if (!(await transaction((query) => addWorkspace(query, name))))
           throw new StartError(`there is a workspace "${name}" already`);
         say(`made the workspace "${name}"`);
@@ -56,8 +48,8 @@ export const addWorkspaceCommands = ({
     .argument("<name>", "of the workspace", named)
     .argument("[zone]", "such as Europe/Berlin")
     .action((name: string, zone: string | undefined) => {
-      if (zone === undefined) return withQuery(async (query) => write([`${await readZone(query, name)}\n`]));
-      return withDatabase(async (database) => {
+      if (zone === undefined) return read(async (query) => write([`${await readZone(query, name)}\n`]));
+      return use(async (database) => {
         await setZone(database, name, zone);
         say(
           `the days of the workspace "${name}" are those of ${zone}; what is there is counted anew, the newest day first`,
@@ -79,7 +71,7 @@ export const addWorkspaceCommands = ({
     .argument("<to>", "the workspace that gets them", named)
     .action((from: string, to: string, _options: object, command: Command) => {
       if (from === to) command.error("a workspace cannot be copied into itself");
-      return withDatabase(async (database) => {
+      return use(async (database) => {
         if (!(await listWorkspaces(database.query)).includes(from))
           throw new StartError(`there is no workspace "${from}"`);
         await copyWorkspace(database, { from, to, say });
@@ -88,7 +80,7 @@ export const addWorkspaceCommands = ({
   workspaces
     .command("list")
     .description("writes the names, one a line")
-    .action(() => withQuery(async (query) => write((await listWorkspaces(query)).map((name) => `${name}\n`))));
+    .action(() => read(async (query) => write((await listWorkspaces(query)).map((name) => `${name}\n`))));
   workspaces
     .command("delete")
     .description("deletes a workspace that TRACKLET_WORKSPACES does not name, with its tokens and all its data")
@@ -97,7 +89,7 @@ export const addWorkspaceCommands = ({
     .action((name: string, { yes }: { yes?: true }, command: Command) => {
       if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
         command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
-      return withDatabase(async (database) => {
+      return use(async (database) => {
         if (!yes) {
           const { events, records } = await countWorkspace(database.query, name);
           return say(
@@ -112,7 +104,7 @@ export const addWorkspaceCommands = ({
 };
 
 /** The commands on tokens: who may ask, and for what. Running processes follow within seconds. */
-export const addTokenCommands = ({ program, workspace, withDatabase, withQuery, say, write }: Commands): void => {
+export const addTokenCommands = ({ program, workspace, use, read, say, write }: Commands): void => {
   const tokens = program.command("token").description("makes, lists, replaces and revokes tokens of workspaces");
   /** Alone on stdout, and nowhere else: only its digest is kept. */
   const show = (text: string) => write([`${text}\n`]);
@@ -133,7 +125,7 @@ export const addTokenCommands = ({ program, workspace, withDatabase, withQuery, 
     )
     .addOption(workspace())
     .action((name: string, { expires, ...token }: { kind: Kind; expires?: number; workspace: string }) =>
-      withDatabase(async (database) => {
+      use(async (database) => {
         const text = await createToken(database, { name, ...token, expiresAt: expires });
         await noted(database, token.workspace, `made the token ${JSON.stringify(name)}, which is for ${token.kind}`);
         await show(text);
@@ -143,7 +135,7 @@ export const addTokenCommands = ({ program, workspace, withDatabase, withQuery, 
     .command("list")
     .description("writes what is known of each token, one JSON object a line")
     .action(() =>
-      withQuery(async (query) =>
+      read(async (query) =>
         write(
           (await listTokens(query)).map(({ workspace, kind, name, createdAt, expiresAt }) => {
             const [created_at, expires_at] = [createdAt, expiresAt].map((time) => time && new Date(time).toISOString());
@@ -164,7 +156,7 @@ export const addTokenCommands = ({ program, workspace, withDatabase, withQuery, 
     )
     .addOption(workspace())
     .action((name: string, { keep, workspace }: { keep: number; workspace: string }) =>
-      withDatabase(async (database) => {
+      use(async (database) => {
         const text = await rotateToken(database, { workspace, name, keep: keep * DAY_MS });
         await noted(database, workspace, `made a next token ${JSON.stringify(name)}`);
         await show(text);
@@ -176,7 +168,7 @@ export const addTokenCommands = ({ program, workspace, withDatabase, withQuery, 
     .argument("<name>", "of the token")
     .addOption(workspace())
     .action((name: string, { workspace }: { workspace: string }) =>
-      withDatabase(async (database) => {
+      use(async (database) => {
         await revokeToken(database, { workspace, name });
         await noted(database, workspace, `revoked the token ${JSON.stringify(name)}`);
         say(`revoked the token ${JSON.stringify(name)} of the workspace ${workspace}`);

@@ -25,7 +25,7 @@ interface ArchiveArguments {
 }
 
 /** The command that puts events into files which warehouses read, and takes out of them whoever was erased. */
-export const addArchiveCommand = ({ program, workspace, withDatabase, say, bounds }: Commands) =>
+export const addArchiveCommand = ({ program, workspace, use, say, bounds }: Commands) =>
   program
     .command("archive")
     .description(
@@ -43,7 +43,7 @@ export const addArchiveCommand = ({ program, workspace, withDatabase, say, bound
     )
     .addOption(workspace().default(undefined, "all"))
     .action((place: string, { workspace, now = false, check, forget, deleteOlderThan }: ArchiveArguments) =>
-      withDatabase(async (database) => {
+      use(async (database) => {
         const { query } = database;
         const folder = openFolder(place);
         const before = deleteOlderThan && Date.now() - deleteOlderThan * DAY_MS;

@@ -7,7 +7,7 @@ import { createInsert } from "./insert-rows.js";
 /* The statements that make bare records, of whom events alone tell: accounts, contacts and memberships. What is there stays. */
 
 /** What an event tells of records: whose it is, and when it was received. */
-export interface RecordSource {
+export interface Hint {
   workspace: string;
   contactUid: string;
   accountUid: string | undefined;
@@ -41,14 +41,14 @@ type Table = keyof typeof INSERT;
 /** A statement that makes records, of which events, and for whom it makes each. */
 interface Making extends Statement {
   table: Table;
-  events: readonly RecordSource[];
+  events: readonly Hint[];
   makers: Map<string, string | undefined>;
 }
 
 const make = (
   table: Table,
-  events: readonly RecordSource[],
-  rowOf: (event: RecordSource) => [key: string, row: string[]],
+  events: readonly Hint[],
+  rowOf: (event: Hint) => [key: string, row: string[]],
 ): Making[] => {
   if (events.length === 0) return [];
   const rows = new Map<string, { row: string[]; from: string | undefined }>();
@@ -64,20 +64,20 @@ const make = (
   return statements.map((statement, at) => ({ ...statement, table, events: at === 0 ? events : [], makers }));
 };
 
-const accountId = ({ accountUid, workspace }: RecordSource): string => recordId("account", accountUid!, workspace);
-const contactId = ({ contactUid, workspace }: RecordSource): string => recordId("contact", contactUid, workspace);
-const bareRow = (id: string, uid: string, { receivedAt, workspace }: RecordSource): [string, string[]] => [
+const accountId = ({ accountUid, workspace }: Hint): string => recordId("account", accountUid!, workspace);
+const contactId = ({ contactUid, workspace }: Hint): string => recordId("contact", contactUid, workspace);
+const bareRow = (id: string, uid: string, { receivedAt, workspace }: Hint): [string, string[]] => [
   id,
   [id, encodeText(uid), String(Math.floor(receivedAt / 1_000)), workspace],
 ];
-const ofAccounts = (events: readonly RecordSource[]): RecordSource[] => events.filter(({ accountUid }) => accountUid);
+const ofAccounts = (events: readonly Hint[]): Hint[] => events.filter(({ accountUid }) => accountUid);
 
 /** Makes the accounts that events tell of, where they are missing. The first of them gives the time. */
-export const makeAccounts = (events: readonly RecordSource[]): Making[] =>
+export const makeAccounts = (events: readonly Hint[]): Making[] =>
   make("accounts", ofAccounts(events), (event) => bareRow(accountId(event), event.accountUid!, event));
 
 /** The same of contacts and memberships, which stand together: see `Database.shardOf`. */
-export const makeContacts = (events: readonly RecordSource[]): Making[] => [
+export const makeContacts = (events: readonly Hint[]): Making[] => [
   ...make("contacts", events, (event) => bareRow(contactId(event), event.contactUid, event)),
   ...make("account_contacts", ofAccounts(events), (event) => {
     const row = [accountId(event), contactId(event)];
@@ -86,10 +86,7 @@ export const makeContacts = (events: readonly RecordSource[]): Making[] => [
 ];
 
 /** Makes all that events tell of, where it is missing. */
-export const makeRecords = (events: readonly RecordSource[]): Making[] => [
-  ...makeAccounts(events),
-  ...makeContacts(events),
-];
+export const makeRecords = (events: readonly Hint[]): Making[] => [...makeAccounts(events), ...makeContacts(events)];
 
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
@@ -103,7 +100,7 @@ interface Memory {
 }
 
 /** What is not known to be there, of what some events tell. */
-export interface Missing<Event extends RecordSource> {
+export interface Missing<Event extends Hint> {
   /** The first event of each account. */
   accounts: readonly Event[];
   /** The first event of each contact, alone or together with an account. */
@@ -115,9 +112,9 @@ export interface Missing<Event extends RecordSource> {
 
 interface MissingRecords {
   /** Is it known at this generation that the records of an event are there, and its contact was not erased? */
-  isKnown(event: RecordSource): boolean;
+  isKnown(event: Hint): boolean;
   /** Finds out what has to be made. */
-  of<Event extends RecordSource>(events: readonly Event[]): Missing<Event>;
+  of<Event extends Hint>(events: readonly Event[]): Missing<Event>;
 }
 
 /** Is to be called with statements and their rows once they are committed: of these, those are looked at that make records. */
@@ -145,7 +142,7 @@ export const createMissingRecords = ({ generation, bound, count }: Memory): Miss
     return known;
   };
 
-  const of = <Event extends RecordSource>(events: readonly Event[]): Missing<Event> => {
+  const of = <Event extends Hint>(events: readonly Event[]): Missing<Event> => {
     const memory = remembered();
     const told = new Map<string, Event>();
     const accounts = new Map<string, Event>();
@@ -187,6 +184,6 @@ export const createMissingRecords = ({ generation, bound, count }: Memory): Miss
 };
 
 /** Stands for contact and account together. Names of workspaces are not empty and hold no slash. */
-const keyOf = ({ workspace, contactUid, accountUid = "" }: RecordSource): string =>
+const keyOf = ({ workspace, contactUid, accountUid = "" }: Hint): string =>
   `${workspace}/${accountUid.length}/${accountUid}${contactUid}`;
-const accountKeyOf = ({ workspace, accountUid }: RecordSource): string => `/${workspace}/${accountUid}`;
+const accountKeyOf = ({ workspace, accountUid }: Hint): string => `/${workspace}/${accountUid}`;

@@ -73,7 +73,7 @@ export interface NewEvent extends Partial<Viewed> {
   occurredAt: number | undefined;
   /** The network of the client, see `bare-records.ts`. */
   from?: string | undefined;
-  /** See `Told`. */
+  /** See `Hint`. */
   erasedAt?: number | undefined;
   /** Was its contact made no member of its account? see `bare-records.ts`. */
   isUnlisted?: boolean | undefined;
