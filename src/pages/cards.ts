@@ -269,7 +269,7 @@ export const createListCard = <A, T extends Counted>(
     const key = (one: T) => {
       const unused = more && one.events === 0 ? [make("small", "not used in this time")] : [];
       return withBar(
-        make("span", link(linkOf(one), one.name ?? one.key, { title: one.key }), ...unused),
+        make("span", make("a", { href: linkOf(one), title: one.key }, ...breakable(one.name ?? one.key)), ...unused),
         sizeOf(one) / most,
       );
     };
