@@ -4,12 +4,12 @@ import { historyOf, liveAll } from "./history.js";
 import { startShared } from "./in-process.js";
 
 const SEED = Number(process.env.SEED ?? 1);
-/** Histories: two minutes on two cores, or half a minute in `npm test`. */
-const RUNS = Number(process.env.RUNS ?? (process.env.TEST_ALL ? 60 : 12));
+/** Histories: a minute and a half on two cores, or 40 s in `npm test`. */
+const RUNS = Number(process.env.RUNS ?? (process.env.TEST_ALL ? 60 : 20));
 
 it(`is as the model says, in the histories of ${RUNS} seeds from ${SEED} on`, async () => {
   const shared = await startShared();
-  const failed = await liveAll(shared, { from: SEED, count: RUNS, atATime: 10 });
+  const failed = await liveAll(shared, { from: SEED, count: RUNS, atATime: 6 });
   await shared.stop();
   expect(failed).toEqual([]);
 }, 1_800_000);
