@@ -172,7 +172,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
   tasks.add(tellDeeds(app.log));
-  tasks.add(countDays(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
+  const pace = { every: 5 * bounds.reread, delay: bounds.settled, rows: bounds.step };
+  tasks.add(countDays(app.log, { settled, workspaces, ...pace }));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchState({
     folder: database.folder,

@@ -14,6 +14,8 @@ export interface Bounds {
   settled: number;
   /** How often a process reads the generation. */
   reread: number;
+  /** Events of a step of the counts by days; tests have few. */
+  step?: number;
 }
 
 export const BOUNDS: Bounds = { first: 10_000, last: 20_000, settled: 60_000, reread: 1_000 };

@@ -21,6 +21,8 @@ interface Following {
   every: number;
   /** Those after which an event is settled, see `Bounds`. */
   delay: number;
+  /** Events of a step. Default: `STEP` */
+  rows?: number;
 }
 
 /**
@@ -29,17 +31,20 @@ interface Following {
  *
  * @param following whose events, and how they become settled
  */
-export const countDays = (log: FastifyBaseLogger, { workspaces, settled, every, delay }: Following): Task => {
+export const countDays = (
+  log: FastifyBaseLogger,
+  { workspaces, settled, every, delay, rows: most = STEP }: Following,
+): Task => {
   /** Events of a step where it is not the usual number; how often one has failed in a row, and until when its workspace is left. */
   const sizes = new Map<string, number>();
   const left = new Map<string, { failures: number; until: number }>();
 
   /** @returns whether there may be more to do */
   const turn = async (database: Database, workspace: string, end: string): Promise<boolean> => {
-    const rows = sizes.get(workspace) ?? STEP;
+    const rows = sizes.get(workspace) ?? most;
     try {
       const more = await turnOf(database, workspace, end, rows);
-      if (rows < STEP) sizes.set(workspace, Math.min(STEP, rows + Math.ceil(rows / 8)));
+      if (rows < most) sizes.set(workspace, Math.min(most, rows + Math.ceil(rows / 8)));
       left.delete(workspace);
       return more;
     } catch (error) {
@@ -70,7 +75,7 @@ export const countDays = (log: FastifyBaseLogger, { workspaces, settled, every, 
     log.error({ ahead }, "a clock of the database was ahead, and was put right: what came since is counted anew");
     await putRight(database, ahead, { clock, settled: clock - delay });
     // First: what is behind the place is in the figures until then, and would be there twice.
-    for (const { workspace } of ahead) while (await countAnew(database, workspace));
+    for (const { workspace } of ahead) while (await countAnew(database, workspace, { rows: most }));
   };
 
   return {
