@@ -76,6 +76,7 @@ test("Whatever of the page's globals is broken, nothing comes out of the script"
       body: (isBefore ? "" : breaking(one)) + CALLS,
     });
   });
+  site.page("/whole", { tag: { pageviews: "auto" } });
   site.page("/", "<script>window.problems = []</script>");
   await page.goto(site.url);
   for (const frames of VISITS)
@@ -88,9 +89,14 @@ test("Whatever of the page's globals is broken, nothing comes out of the script"
           return frame;
         });
         await Promise.all(frames.map((frame) => new Promise((resolve) => frame.addEventListener("load", resolve))));
-        // Views are judged, and requests begun, by then.
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        for (const frame of frames) frame.remove();
+        // A view of a frame that comes after them all, and is whole, has been judged and sent: so had theirs their time.
+        const whole = document.createElement("iframe");
+        whole.src = "/whole";
+        document.body.append(whole);
+        const isSent = () =>
+          whole.contentWindow!.performance.getEntriesByType("resource").some(({ name }) => /track\/event/.test(name));
+        while (!isSent()) await new Promise(requestAnimationFrame);
+        for (const frame of [...frames, whole]) frame.remove();
       },
       [CASES.indexOf(frames[0]!), frames.length] as const,
     );
