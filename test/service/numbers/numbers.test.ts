@@ -45,51 +45,22 @@ it("tell what was stored, of the workspace of the token alone", async () => {
   for (const [contact_uid, account_uid, event_uid, params] of EVENTS)
     expect((await service.post({ contact_uid, event_uid, params: { account_uid, ...params } })).status).toBe(200);
   await service.post({ contact_uid: "anna", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
-  const counted = async (query: string, token?: string) =>
+  const counted = (token?: string) =>
     until(async () => {
-      const numbers = await (await ask(query, token)).json();
-      return numbers.counted_to > began && numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at
-        ? numbers
-        : undefined;
+      const numbers = await (await ask("", token)).json();
+      return numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at ? numbers : undefined;
     });
-  for (const [span, steps] of [
-    ["24h", 24],
-    ["7d", 7],
-  ] as const) {
-    const numbers = await counted(`?span=${span}`);
-    expect(numbers).toMatchObject({
-      events: {
-        total: 5,
-        data: [
-          { event_uid: "pageview", events: 3 },
-          { event_uid: "signed_up", events: 2 },
-        ],
-      },
-      pages: {
-        total: 3,
-        data: [
-          { key: "/a", events: 2 },
-          { key: "/", events: 1 },
-        ],
-      },
-      referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
-      busiest: {
-        total: 4,
-        data: [
-          { key: "acme", events: 3 },
-          { key: "quiet", events: 1 },
-        ],
-      },
-      contacts: { total: 3 },
-      accounts: { total: 2 },
-      missing: { documents: 1, events: 2, missing: 2 },
-    });
-    expect(numbers.starts).toHaveLength(steps);
-    expect(Math.max(...numbers.contacts.counts)).toBe(3);
-    expect(numbers.events.data[0].counts.reduce((sum: number, one: number) => sum + one)).toBe(3);
-    expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
-  }
-  expect((await counted("", SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
+  const numbers = await counted();
+  expect(numbers).toMatchObject({
+    events: { total: 5, data: [{ event_uid: "pageview", events: 3 }, { event_uid: "signed_up" }] },
+    pages: { total: 3, data: [{ key: "/a", events: 2 }, { key: "/" }] },
+    referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
+    busiest: { total: 4, data: [{ key: "acme", events: 3 }, { key: "quiet" }] },
+    ...{ contacts: { total: 3 }, accounts: { total: 2 }, missing: { documents: 1, events: 2, missing: 2 } },
+  });
+  expect(numbers.starts).toHaveLength(7);
+  expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
+  expect((await counted(SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
 });
 
 it("are refused without the token, and for a span that there is not; a time zone is ignored, and that is said", async () => {

@@ -116,15 +116,6 @@ it("read events by their time, their name or their contact, never all of a works
     await query("ROLLBACK");
   }));
 
-it("tell a funnel: what was done after the step before, in time", async () => {
-  const { data } = await ask("steps", { from: date(at(4)) });
-  expect(data!.map(({ contacts, accounts }) => [contacts, accounts])).toEqual([
-    [2, 1],
-    [2, 1],
-    [1, 1],
-  ]);
-});
-
 it("tell how late events arrive", async () => {
   const { data } = await ask("delays", { from: date(at(4)) });
   expect(data!.map(({ day, events }) => [day, events])).toEqual([
