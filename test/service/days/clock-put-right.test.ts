@@ -99,7 +99,7 @@ it("has what was stored before, meanwhile and since in the sums once, whatever w
       expect(await sumsOf(workspace)).toEqual(await countedOf(workspace));
       await deleteWorkspace(database, workspace);
     }),
-    { seed: 1, numRuns: 25 },
+    { seed: 1, numRuns: 12 },
   );
 });
 
