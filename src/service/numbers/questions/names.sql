@@ -29,14 +29,15 @@ WITH own AS MATERIALIZED (
       AND (origin_id IS NOT NULL OR occurred_at < received_at - 3600000)) AS events
   WHERE day + hour * interval '1 hour' <@ clock
 ), did AS MATERIALIZED (
+  -- Of each month as a whole: by keys each row would be looked up by itself.
   SELECT name, count(contact) AS contacts, count(account) AS accounts FROM (
-    SELECT name, contact, NULL::uuid AS account FROM months JOIN contact_names USING (month)
-    WHERE workspace = :'workspace' AND contact_names.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND days & mask <> 0::bit(31)
+    SELECT contact, NULL::uuid AS account, name COLLATE "C" AS name FROM months CROSS JOIN LATERAL (
+      SELECT name, contact, days FROM contact_names WHERE workspace = :'workspace' AND contact_names.month = months.month OFFSET 0) AS each WHERE days & mask <> 0::bit(31)
     UNION
-    SELECT name, NULL, account FROM months JOIN account_names USING (month)
-    WHERE workspace = :'workspace' AND account_names.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months) AND days & mask <> 0::bit(31)
-    UNION SELECT name, contact_id, NULL FROM by_hour
-    UNION SELECT name, NULL, account FROM by_hour WHERE account <> '00000000-0000-0000-0000-000000000000') AS each GROUP BY 1
+    SELECT NULL, account, name FROM months CROSS JOIN LATERAL (
+      SELECT name, account, days FROM account_names WHERE workspace = :'workspace' AND account_names.month = months.month OFFSET 0) AS each WHERE days & mask <> 0::bit(31)
+    UNION SELECT contact_id, NULL, name FROM by_hour
+    UNION SELECT NULL, account, name FROM by_hour WHERE account <> '00000000-0000-0000-0000-000000000000') AS each GROUP BY 1
 ), known AS (
   SELECT name, max(last_on) AS last_on FROM (
     SELECT key AS name, day AS last_on FROM days
