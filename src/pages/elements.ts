@@ -72,20 +72,20 @@ export const check = (choice: HTMLElement, value: string | undefined): void => {
 /**
  * A form of texts.
  *
- * @param fields by their names: what each is called, and its attributes
+ * @param fields by their names: what each is called, its attributes, its choices, and what is said of it
  * @param submitted hears what was given
  */
 export const makeForm = (
   name: "form" | `form.${string}`,
-  fields: Record<string, readonly [label: string, attributes?: Attributes, choices?: readonly Node[]]>,
+  fields: Record<string, readonly [label: string, attributes?: Attributes, choices?: readonly Node[], hint?: string]>,
   text: string,
   submitted: (given: Record<string, string>) => void,
 ) => {
-  const labels = Object.entries(fields).map(([name, [label, attributes = {}, choices]]) => {
+  const labels = Object.entries(fields).map(([name, [label, attributes = {}, choices, hint]]) => {
     const field = choices
       ? make("select", { name }, ...choices)
       : make("input", { name, autocomplete: "off", ...attributes });
-    return make("label", make("span", label), field);
+    return make("label", make("span", label), field, ...(hint ? [make("small", hint)] : []));
   });
   const submit = (event: Event) => {
     event.preventDefault();

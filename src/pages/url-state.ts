@@ -19,7 +19,8 @@ export const FILTERS = {
   health: { parameter: "health", label: "Health" },
   without: { parameter: "without", label: "Did not do" },
 };
-const TIME = ["span", "from", "to"];
+/** What says which time is shown. */
+export const TIME = ["span", "from", "to"];
 
 /** The name of the page, and the id of whose it is. */
 export const readPath = (): { page: string; id?: string | undefined } => {

@@ -83,7 +83,7 @@ test("The page of a name says how many did it, who did not, and when it was last
   await expect(page.getByRole("rowheader")).toHaveText(["quiet", "brisk"]);
 });
 
-test("Steps are named, and tell how many take them, where they stop, and who", async ({ page }) => {
+test("Steps are named, and tell how many take them, who takes all, and who stops where", async ({ page }) => {
   await open(page);
   await follow(page, "Steps", page.locator("nav.pages"));
   for (const [at, name] of ["signed_up", "report_exported", "=1+1"].entries())
@@ -97,25 +97,35 @@ test("Steps are named, and tell how many take them, where they stop, and who", a
     await page.getByRole("button", { name: "Show steps" }).click();
     await expect(page).toHaveURL(new RegExp(`within=${days}\\b`));
     await settled(page);
-    return [await cells(card(page, "steps")), await cells(card(page, "stopped"))];
+    return Promise.all(["steps", "stopped", "finished"].map((name) => cells(card(page, name))));
   };
-  const [heads, people] = [
-    ["Step", "People", "Share", "Of step before", "Stop here", "Accounts"],
-    ["Person", "Last step", "Account"],
-  ];
+  const heads = ["Step", "People", "Share", "Of step before", "Stop here", "Accounts"];
+  const time = expect.stringMatching(/^\w+ \d+, 20\d\d, \d\d:\d\d$/);
   const first = ["signed_up", "1", "100%", "100%", "0", "1"];
   expect(await within("12")).toEqual([
     [
       ...[heads, first, ["report_exported", "1", "100%", "100%", "1", "1"]],
       ["=1+1no event of this time has this name", "0", "0%", "0%", "0", "0"],
     ],
-    [people, ["ben", "report_exported", "Acme Ltd"]],
+    [
+      ["Person", "Account", "Last step", "Taken"],
+      ["ben", "Acme Ltd", "report_exported", time],
+    ],
+    [],
   ]);
   expect(await within("21")).toEqual([
     [...[heads, first, ["report_exported", "1", "100%", "100%", "0", "1"]], ["=1+1", "1", "100%", "100%", "0", "1"]],
     [],
+    [
+      ["Person", "Account", "signed_up", "report_exported", "=1+1"],
+      ["ben", "Acme Ltd", time, time, time],
+    ],
   ]);
   await expect(card(page, "stopped")).toBeHidden();
+  // The days since the start are not over.
+  await page.getByRole("combobox").nth(2).fill("old");
+  const [row] = (await within("30"))[1]!.slice(1);
+  expect(row!.at(-1)).toMatch(/may go on until/);
   await page.getByRole("combobox").nth(2).fill("trial_startd");
   expect((await within("20"))[0]!.at(-1)).toEqual([
     ...["trial_startdno event of this time has this name", "0", "0%", "0%", "0", "0"],
@@ -125,12 +135,43 @@ test("Steps are named, and tell how many take them, where they stop, and who", a
 test("Any question is asked by a form, whose answer is a table with its SQL", async ({ page }) => {
   await open(page);
   await follow(page, "All questions");
-  const question = card(page, "keys");
-  await question.getByLabel(/^Kind/).selectOption("path");
+  const unfold = async (name: string) => {
+    await card(page, name).getByRole("heading", { level: 3 }).click();
+    return card(page, name);
+  };
+  const question = await unfold("keys");
+  // What wants nothing is asked at once.
+  await expect(question.getByRole("row").nth(1)).toHaveText(/^pageview/);
+  await question.getByLabel(/^Of what/).selectOption("path");
   await question.getByRole("button", { name: "Ask" }).click();
-  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a20/);
+  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a266\.7%0from 0/);
+  await expect(question).toContainText(/Of \w+ \d+, 20\d\d to .* Days are those of UTC/);
   await question.getByText("As SQL").click();
   await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
+  // People and accounts have their names, days and times are told as such, and what is wrong is said at its field.
+  const account = await unfold("account");
+  const ask = async (uid: string) => {
+    await account.getByLabel("Account").fill(uid);
+    await account.getByRole("button", { name: "Ask" }).click();
+  };
+  await ask("nobody");
+  await expect(account.getByRole("alert")).toHaveText(
+    "Account must be the uid of an account, and no account has this one.",
+  );
+  await ask("acme");
+  await expect(account.getByRole("alert")).toHaveCount(0);
+  const [heads, first] = await cells(account.getByRole("table", { name: "People" }));
+  expect(heads).toEqual(["Person", "Events", "Last seen"]);
+  expect(first).toEqual([
+    expect.stringMatching(/^Anna Berg|^ben/),
+    expect.any(String),
+    expect.stringMatching(/^\w+ \d+, 20\d\d$/),
+  ]);
+  await expect(account.getByRole("link", { name: "Anna Berg" })).toHaveAttribute("href", /^\/contacts\//);
+  const names = await unfold("account-names");
+  await page.getByRole("radio", { name: "24 hours" }).check();
+  await expect(names.getByRole("row").nth(1)).toHaveText(/^Acme Ltdacmepageview2/);
+  await expect(names).toContainText("Different ones1");
 });
 
 test("The accounts are listed, sorted, searched, and told apart by who falls and who is silent", async ({ page }) => {

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/error-answers.js";
@@ -13,6 +14,8 @@ const MADE = ["workspace", "days", "hours", "days_before", "hours_before", "from
 
 /** What can be asked for, beside the time. */
 export const parametersOf = ({ parameters }: Question) => parameters.filter(({ name }) => !MADE.includes(name));
+/** Is it of a time? */
+export const isTimed = ({ parameters }: Question): boolean => parameters.some(({ name }) => MADE.indexOf(name) > 0);
 /** What must be. */
 export const wantedOf = (question: Question): string[] =>
   parametersOf(question).flatMap(({ name, standard }) => (standard === undefined ? [name] : []));
@@ -30,6 +33,36 @@ export const Given = {
   ) as Record<string, ReturnType<typeof Text>>),
 };
 
+type GivenTexts = Record<string, string | undefined>;
+
+/** Which time is asked for: the last 30 days, unless another one is named. */
+export const whenOf = ({ span = "", from, to }: GivenTexts): When => ({
+  ...{ span: (span in SPANS ? span : "30d") as When["span"], from, to },
+});
+
+/** Is it one of two, of which one must be given? */
+const isOfOne = ({ description }: Question["parameters"][number]): boolean => description.endsWith("must be given");
+
+/** @throws HttpError 400 whose text begins with the name of what is missing, or is not what it must be */
+const check = async (query: Query, question: Question, given: GivenTexts & { workspace: string }): Promise<void> => {
+  const wrong = (name: string, what: string) => new HttpError(400, `${name} must be ${what}`);
+  const parameters = parametersOf(question);
+  const [missing] = wantedOf(question).filter((name) => given[name] === undefined);
+  if (missing !== undefined) throw wrong(missing, "given");
+  for (const { name, standard, description, choices, isNumber } of parameters) {
+    const text = given[name] || undefined;
+    if (text === undefined) continue;
+    if (choices?.includes(text) === false) throw wrong(name, description.split(";")[0]!);
+    if (isNumber && !/^\d{1,9}$/.test(text)) throw wrong(name, `a whole number such as ${standard}`);
+    if (name !== "account" && name !== "contact") continue;
+    const asked = [given.workspace, name, encodeText(text)];
+    const [row] = await query(`SELECT FROM ${name}s WHERE id = key_of($1, $2, $3)`, asked);
+    const what = name === "account" ? "an account" : "a contact";
+    if (row === undefined) throw wrong(name, `the uid of ${what}, and no ${name} has this one`);
+  }
+  if (parameters.some(isOfOne) && !given.contact && !given.account) throw wrong("contact", "given, or account");
+};
+
 /**
  * Asks a question of a workspace. What it says of a time is of the last 30 days, unless another one is named.
  *
@@ -40,23 +73,16 @@ export const Given = {
 export const answerOf = async (
   query: Query,
   question: Question,
-  { workspace, span = "30d", from, to, ...given }: { workspace: string; [name: string]: string | undefined },
+  { workspace, span, from, to, ...given }: { workspace: string; [name: string]: string | undefined },
 ): Promise<{ time_zone: string; data?: Record<string, unknown>[]; [member: string]: unknown }> => {
-  const missing = wantedOf(question).filter((name) => given[name] === undefined);
-  if (missing.length > 0) throw new HttpError(400, `the question ${question.name} wants ${missing.join(", ")}`);
-  for (const { name, description, choices } of parametersOf(question))
-    if (given[name] !== undefined && choices?.includes(given[name]) === false)
-      throw new HttpError(
-        400,
-        `the parameter ${name} of the question ${question.name} must be ${description.split(";")[0]}`,
-      );
+  await check(query, question, { workspace, ...given });
   const { time_zone } = await ask<{ time_zone: string }>(query, "state", { workspace });
-  const when = { span: (span in SPANS ? span : "30d") as When["span"], from, to };
-  const { ranges } = readWhen(when, time_zone);
+  const { ranges } = readWhen(whenOf({ span, from, to }), time_zone);
   const asked = { workspace, ...ranges, ...encoded(given) };
   const answer = await ask<object>(query, question.name, asked).catch((error) => {
     if (!/^22/.test(errorCode(error)) || isUnavailable(error)) throw error;
-    throw new HttpError(400, `something given to the question ${question.name} is not what it must be`);
+    const names = parametersOf(question).map(({ name }) => name);
+    throw new HttpError(400, `one of ${names.join(", ")} is not what it must be`);
   });
   return { time_zone, ...answer };
 };

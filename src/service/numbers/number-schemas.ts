@@ -222,15 +222,22 @@ export const Steps = Type.Object({
   }),
   data: list({
     ...{ event_uid: Type.String(), contacts: Count("Those that took this step"), accounts: Count("The same") },
-    stopped: Type.Array(Type.Object({ ...Named, account: Nullable(Type.Object(Named)) }), {
-      description: "Contacts of whom it was the last step: the latest 50 that began",
-    }),
+    open: Count("Those of whom it was the last step so far, and who may still go on"),
+    stopped: Type.Array(
+      Type.Object({
+        ...{ ...Named, account: Nullable(Type.Object(Named)) },
+        times: Type.Array(Type.Integer(), { description: "When each step was taken; epoch milliseconds" }),
+        open_until: Nullable(Time("Until when they may go on, where that is not over")),
+      }),
+      { description: "Contacts of whom it was the last step: the latest 50 that began" },
+    ),
   }),
 });
 export const Questions = Type.Object({
-  object: Type.Literal("numbers.questions"),
+  ...{ object: Type.Literal("numbers.questions"), time_zone: Type.String() },
   data: list({
     ...{ name: Type.String(), title: Type.String(), note: Type.String(), sql: Type.String() },
+    is_timed: Type.Boolean({ description: "Is it of the time that is asked for?" }),
     parameters: list({
       ...{ name: Type.String(), description: Type.String() },
       standard: Type.Optional(Type.String({ description: "What stands for it; without it, it must be given" })),
@@ -239,8 +246,13 @@ export const Questions = Type.Object({
   }),
 });
 export const Answer = Type.Object({
-  ...{ object: Type.Literal("numbers.answer"), time_zone: Type.String() },
-  data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  ...{ object: Type.Literal("numbers.answer"), ...Told },
+  sums: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "What an answer says beside its list, where it has one",
+    }),
+  ),
+  data: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: "The list, or all that is said" }),
 });
 export const LeftOut = Type.Object({
   ...{ object: Type.Literal("numbers.left_out"), time_zone: Type.String() },

@@ -10,7 +10,7 @@ import { dayIn, later, startOf } from "../days/zone.js";
 import { errors, HttpError, notFound } from "../http/error-answers.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/account-and-contact.js";
-import { answerOf, Given, parametersOf } from "./ask-question.js";
+import { answerOf, Given, isTimed, parametersOf, whenOf } from "./ask-question.js";
 import { encoded, eventsOfContact, figuresOf } from "./figures.js";
 import { leftOutOf } from "./left-out-routes.js";
 import {
@@ -239,7 +239,8 @@ export const peopleRoutes =
       {
         preValidation: readIntegers("within"),
         schema: own(["Count how many take two to five steps, one after the other", "getSteps"], Steps, {
-          description: "Of the latest 200,000 events of each name; those count that begin in this time.",
+          description:
+            "Of the latest 200,000 events of each name. Any start in this time counts; of several, the one that leads furthest.",
           querystring: StepsQuery,
         }),
       },
@@ -253,9 +254,10 @@ export const peopleRoutes =
     app.get(
       "/v2/numbers/questions",
       { schema: own(["List the questions that can be asked", "listQuestions"], Questions, {}) },
-      async () => ({
+      async ({ workspace }) => ({
         object: "numbers.questions" as const,
-        data: [...QUESTIONS.values()].map((one) => ({ ...one, parameters: parametersOf(one) })),
+        time_zone: (await stateOf(workspace)).time_zone,
+        data: [...QUESTIONS.values()].map((one) => ({ ...one, is_timed: isTimed(one), parameters: parametersOf(one) })),
       }),
     );
     app.get(
@@ -263,15 +265,19 @@ export const peopleRoutes =
       {
         schema: own(["Ask a question", "askQuestion"], Answer, {
           params: Type.Object({ name: Type.String({ description: "As the list has it" }) }),
-          // All of an answer is in memory.
-          querystring: Type.Object({ ...Given, limit: Type.Optional(Type.String({ pattern: "^\\d{1,4}$" })) }),
+          querystring: Type.Object(Given),
         }),
       },
-      async ({ params: { name }, query: given, workspace }) => {
+      async ({ params: { name }, query: given, workspace }, reply) => {
         const question = QUESTIONS.get(name);
         if (question === undefined) throw notFound("the question");
-        const { time_zone, data, ...told } = await answerOf(query, question, { ...given, workspace });
-        return { object: "numbers.answer" as const, time_zone, data: data ?? [told] };
+        // All of an answer is in memory.
+        const { limit } = given as { limit?: string };
+        if (Number(limit) > MAX_ROWS) throw new HttpError(400, `limit must be at most ${MAX_ROWS}`);
+        const { told } = await readTime(workspace, whenOf(given), reply);
+        const { time_zone: _, data, ...sums } = await answerOf(query, question, { ...given, workspace });
+        const answer = data === undefined ? { data: [sums] } : { data, sums };
+        return { object: "numbers.answer" as const, ...told, ...answer };
       },
     );
     app.get(
@@ -280,6 +286,8 @@ export const peopleRoutes =
       async ({ workspace }) => leftOutOf(query, workspace),
     );
   };
+
+const MAX_ROWS = 9_999;
 
 /** Characters of the params that are told: an event may be large. */
 const MAX_PARAMS = 4_000;

@@ -18,6 +18,8 @@ interface Parameter {
   standard?: string;
   /** All that it may be, where its description begins with a list of words: `asc or desc`. */
   choices?: string[];
+  /** Does the SQL read it as a whole number? */
+  isNumber?: boolean;
 }
 
 export interface Question {
@@ -35,9 +37,9 @@ const readQuestion = (file: string): Question => {
     const [, name, , standard, description] = /^:(\w+)( = '(.*)')?: (.*)$/.exec(line) ?? [];
     if (name === undefined) return [];
     const choices = /^(\w+(, \w+)* or \w+)(;|$)/.exec(description!)?.[1]?.split(/, | or /);
-    return [
-      { name, description: description!, ...(standard !== undefined && { standard }), ...(choices && { choices }) },
-    ];
+    const isNumber = sql.includes(`:'${name}'::int`);
+    const more = { ...(standard !== undefined && { standard }), ...(choices && { choices }), isNumber };
+    return [{ name, description: description!, ...more }];
   });
   const [title, ...notes] = head.filter((line) => !line.startsWith(":"));
   return { name: basename(file, ".sql"), title: title!, note: notes.join(" "), parameters, sql };

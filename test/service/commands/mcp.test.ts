@@ -66,10 +66,12 @@ it("marks what strangers have chosen, shows what is hidden in it, and cuts what 
 });
 
 it("says what a question wants, and takes a text for nothing else", async () => {
-  expect(await assistant.call("ask", { question: "account" })).toBe("the question account wants account");
+  expect(await assistant.call("ask", { question: "account" })).toBe("account must be given");
   expect(await assistant.call("ask", { question: "nothing" })).toBe("there is no question nothing");
   const account = "acme'); DROP TABLE events; --";
-  expect(await assistant.call("ask", { question: "people", account })).toMatchObject({ rows: [] });
+  expect(await assistant.call("ask", { question: "people", account })).toMatch(
+    /^account must be .* no account has this/,
+  );
   expect(await assistant.call("ask", { question: "active", from: "2026-02-30" })).toMatch(/^from and to must be days/);
   expect((await service.get("/v2/events?contact_uid=anna")).status).toBe(200);
   // Nothing else can be said in a question; each is asked so nonetheless.

@@ -252,23 +252,29 @@ export const withoutOf = (events: readonly Event[], when: When, { name, kind }: 
   return { of: all.size, total: data.length, data, last };
 };
 
-/** Who takes these steps within so many days, by a walk through what each has done: `GET /v2/numbers/steps`. */
+/** Who takes these steps within so many days, by a walk from each start: `GET /v2/numbers/steps`. */
 export const stepsOf = (
   events: readonly Event[],
   names: readonly string[],
   { begins, within }: { begins: (event: Event) => boolean; within: number },
 ) => {
+  const walk = (own: readonly Event[], start: Event): number => {
+    let last = start;
+    const taken = names.slice(1).findIndex((name) => {
+      const isNext = (one: Event) =>
+        one.name === name && timeOf(one) >= timeOf(last) && timeOf(one) <= timeOf(start) + within * DAY;
+      // No event is two steps: the next one of the same name stands behind it.
+      const next = (name === last.name ? own.slice(own.indexOf(last) + 1) : own).find(isNext);
+      last = next ?? last;
+      return next === undefined;
+    });
+    return taken < 0 ? names.length : taken + 1;
+  };
   const walked = [...counted(events, contactOf).keys()].flatMap((contact) => {
     const own = events.filter((one) => one.contact === contact).sort((a, b) => timeOf(a) - timeOf(b));
     const begun = own.filter((one) => one.name === names[0] && begins(one));
-    const taken = begun.slice(0, 1);
-    for (const name of begun.length === 0 ? [] : names.slice(1)) {
-      const [first, last] = [timeOf(taken[0]!), timeOf(taken.at(-1)!)];
-      const next = own.find((one) => one.name === name && timeOf(one) >= last && timeOf(one) <= first + within * DAY);
-      if (next === undefined) break;
-      taken.push(next);
-    }
-    return [{ contact, taken: taken.length, account: begun.flatMap(({ account }) => account ?? []).sort()[0] }];
+    const taken = Math.max(0, ...begun.map((start) => walk(own, start)));
+    return [{ contact, taken, account: begun.flatMap(({ account }) => account ?? []).sort()[0] }];
   });
   return names.map((event_uid, at) => {
     const here = walked.filter(({ taken }) => taken > at);

@@ -54,6 +54,7 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
     { visit_url: "https://shop.example/a", ...numbered(OLD_SOURCE, 2, at(5, 1)) },
   ],
 ];
+const named = (uid: string) => ({ id: expect.any(String), unique_id: uid, name: uid });
 /** Received so long ago that no question here asks for it. */
 const LONG_AGO = at(20);
 
@@ -116,6 +117,37 @@ it("read events by their time, their name or their contact, never all of a works
     await query("ROLLBACK");
   }));
 
+it("count any start of a funnel, and no event twice", async () => {
+  const taken = async (...names: string[]) => {
+    const [first, second, third = ""] = names;
+    const { data } = await ask("steps", { first: first!, second: second!, third, within: "7", from: date(at(4)) });
+    return data!.map(({ stopped }) => (stopped as Told[]).map(({ unique_id, times }) => [unique_id, times]));
+  };
+  // Ben's first invitation is followed by a project, his second one by nothing.
+  expect(await taken("colleague_invited", "project_created")).toEqual([
+    [["anna", [at(3, 2)]]],
+    [["ben", [at(3, 1), at(3, 3)]]],
+  ]);
+  expect((await ask("steps", { first: "signup", second: "signup", third: "", from: date(at(4)) })).data).toMatchObject([
+    { contacts: 2 },
+    { contacts: 0 },
+  ]);
+  // Within so many days of the later one alone.
+  const within = async (days: string) =>
+    (await ask("steps", { first: "colleague_invited", second: "colleague_invited", third: "", within: days })).data!;
+  expect((await within("13"))[1]!.contacts).toBe(1);
+  expect((await within("12"))[1]!.contacts).toBe(0);
+});
+
+it("mark who may still go on", async () => {
+  const [first] = (await ask("steps", { first: "colleague_invited", second: "signup", third: "", within: "60" })).data!;
+  expect(first).toMatchObject({ contacts: 2, open: 2 });
+  expect(first!.stopped).toMatchObject([
+    { unique_id: "ben", times: [at(1)], open_until: at(1) + 60 * DAY },
+    { unique_id: "anna", times: [at(3, 2)], open_until: at(3, 2) + 60 * DAY },
+  ]);
+});
+
 it("tell how late events arrive", async () => {
   const { data } = await ask("delays", { from: date(at(4)) });
   expect(data!.map(({ day, events }) => [day, events])).toEqual([
@@ -153,8 +185,8 @@ it("tell of which documents events are missing", async () => {
   const { data, ...sums } = await ask("losses");
   expect(sums).toMatchObject({ documents: 2, events: 3, missing: 4 });
   expect(data).toEqual([
-    { source: OLD_SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
-    { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
+    { source: OLD_SOURCE, contact_uid: "cleo", contact: named("cleo"), began: at(5, 1), events: 2, missing: 2 },
+    { source: SOURCE, contact_uid: "ben", contact: named("ben"), began: at(1), events: 1, missing: 2 },
   ]);
 });
 

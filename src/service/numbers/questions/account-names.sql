@@ -1,9 +1,9 @@
 -- What did each account, or each contact, do, by name of event?
--- Of each a hundred names a month are kept. Hours are read from the events. Told with how many different ones did it, in all and at each step.
+-- Shows who uses what. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
 -- :workspace: whose data
 -- :of = 'account': account or contact
--- :account = '': uid, of this account alone
--- :event_uid = '': of this name alone; must be given with hours
+-- :account = '': uid of one account
+-- :event_uid = '': name of one event
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
@@ -34,11 +34,11 @@ WITH parts AS MATERIALIZED (
       AND event_uid <> 'pageview' AND id >= id_at(first)
     UNION ALL
     SELECT contact_id, account, name, day, hour FROM counted_events
-    WHERE workspace = :'workspace' AND :'event_uid' = 'pageview' AND event_uid = 'pageview' AND id >= id_at(first) AND id < id_at(until + 3600000)
+    WHERE workspace = :'workspace' AND :'event_uid' IN ('', 'pageview') AND :'event_uid' IN ('', event_uid) AND id >= id_at(first) AND id < id_at(until + 3600000)
       AND (origin_id IS NOT NULL OR occurred_at < received_at - 3600000) IS NOT TRUE
     UNION ALL
     SELECT contact_id, account, name, day, hour FROM counted_events
-    WHERE workspace = :'workspace' AND :'event_uid' = 'pageview' AND event_uid = 'pageview' AND at >= first AND at < until
+    WHERE workspace = :'workspace' AND :'event_uid' IN ('', 'pageview') AND :'event_uid' IN ('', event_uid) AND at >= first AND at < until
       AND (origin_id IS NOT NULL OR occurred_at < received_at - 3600000)) AS events
   WHERE NOT isempty(clock) AND day + hour * interval '1 hour' <@ clock AND (:'of' = 'contact' OR account <> '00000000-0000-0000-0000-000000000000')
     AND (:'account' = '' OR account = key_of(:'workspace', 'account', :'account')) GROUP BY 1, 2, 3, 4

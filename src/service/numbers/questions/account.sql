@@ -1,5 +1,5 @@
 -- Who belongs to an account, on which days was it active, and when was each member last seen?
--- Events are those in this account, of the days that are kept; days are the last ninety, today included. The time of the last event is read from the events.
+-- For a talk with one customer. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included.
 -- :workspace: whose data
 -- :account: uid of the account
 WITH own AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- What did each account do in a time, and in the time before?
--- One rises or falls by a quarter of its events at least, and by more than one (`trend_of`), is silent where it was seen in the last 90 days and not in the last 14, whatever the time is, and new where its record began in this time; it does not rise then. A search, or a health, is among all accounts, whenever they were active. All are counted, whatever is shown of them. Those of which events alone tell, without data, stage or health, stand apart once they are more than ten times the others. A health that nobody has set is told by activity: good of more than 4 active days of the last 14, bad of none, else average. Those that lost, and that gained most are told beside the page.
+-- The list of the page Accounts, and the accounts that lost, and that gained, most events. Falling, or rising: by a quarter of its events at least, and by more than one; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: its record began in this time. A search, or a health, looks at all accounts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average. Accounts that only events name, without data, stage or health, are listed apart once they are more than ten times the others.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -7,9 +7,9 @@
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': in the name or the uid, whatever the case and the accents
--- :without = '': without those that did this, by name of event
+-- :without = '': name of an event: those that did not do it
 -- :others = 'false': true or false; true shows those that stand apart
--- :health = '': of this health alone
+-- :health = '': those with this health
 -- :sort = 'events': name, contacts, active_contacts, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page

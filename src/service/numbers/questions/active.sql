@@ -1,8 +1,8 @@
 -- How many different contacts or accounts were active?
--- In all, before, and on each day or in each hour. Of days whose events are gone each has its own figure, and none is in the sum.
+-- In all, in the time before, and on each day or in each hour. Who was active on two days counts on both, and once in all. Days whose events are gone by their age have their own figure, and are not in the sum.
 -- :workspace: whose data
 -- :of = 'contact': contact or account
--- :account = '': of this account alone
+-- :account = '': uid of one account
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against

@@ -1,5 +1,5 @@
 -- What is known of a contact?
--- By its key, so it is fast in a table of any size. What it did counts here, whether it is left out or not.
+-- How many events are stored, when the first and the last happened, and to which accounts it belongs. Its events count here also where it is left out of all other figures.
 -- :workspace: whose data
 -- :contact: uid of the contact
 WITH own AS MATERIALIZED (

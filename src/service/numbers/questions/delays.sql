@@ -1,5 +1,5 @@
 -- How late do events arrive?
--- Of those that tell when they happened, by that day: half of them, and 99 of 100, came within so many seconds; `late` are those over an hour. A device whose clock is behind is late, too. Of 50,000 events, the latest of each day on which they came.
+-- An event waits in the browser while the visitor is offline or the service is away; it counts on the day on which it happened. For each such day: how many events came over an hour late, and within how many seconds half of them and 99 of 100 came. A device whose clock is behind seems late, too. Looked at are 50,000 events, the latest of each day.
 -- :workspace: whose data
 -- :from: the first day, such as 2026-11-01
 -- :to: the last day

@@ -1,10 +1,10 @@
 -- How often did events of each name come, or page views of each path, host or referrer?
--- By days or by hours, against a time before; a name that came then is told, though none has come now. Keys that a day has not kept of its own are among the others, and so is all of days whose events are gone.
+-- The most frequent come first; one that came only in the time before is told, too, of names. Each day keeps the 2,000 most frequent; the others are counted together, and so are days whose events are gone by their age.
 -- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer
--- :key = '': of this key alone
--- :account = '': names of this account alone, by uid
--- :contact = '': names of this contact alone, by uid
+-- :key = '': one name, path, host or referrer
+-- :account = '': uid of one account, for names of events
+-- :contact = '': uid of one contact, for names of events
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against

@@ -1,5 +1,5 @@
 -- Who counts nowhere?
--- One's own accounts and contacts. `pending`: the figures are still on the way there.
+-- Your own accounts and contacts, which no figure counts. `pending`: the figures are still being changed.
 -- :workspace: whose data
 SELECT json_build_object('time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'), 'data', coalesce(json_agg(json_build_object('kind', kind, 'id', left_out.id, 'unique_id', told(left_out.unique_id),
     'name', coalesce(to_json(name_in(coalesce(accounts.data, contacts.data))), told(left_out.unique_id)), 'pending', upto IS NOT NULL)

@@ -1,5 +1,5 @@
--- Of which documents are events missing?
--- Of those that began among the latest 20,000 events, and whose numbers can be: how many events have come, and how many are missing by the highest number. Where number 1 is not there, it is asked for older ones, of 1,000 documents at most. Strangers can send numbers.
+-- Of which opened pages are events missing?
+-- The script numbers the events of each page that a visitor opens, so a number that never came is an event that was lost. Looked at are pages that were opened among the latest 20,000 events; where number 1 is not there, it is asked for older ones, of 1,000 pages at most. Anybody can send numbers.
 -- :workspace: whose data
 WITH latest AS MATERIALIZED (
   SELECT source, stamp, number, contact_id, contact_uid, id, received_at, at FROM counted_events
@@ -26,6 +26,8 @@ SELECT json_build_object(
   'missing', (SELECT coalesce(sum(missing), 0) FROM begun),
   'since', (SELECT received_at FROM first),
   'data', (SELECT coalesce(json_agg(one), '[]') FROM (
-    SELECT source, told(contact_uid) AS contact_uid, began, events, missing FROM begun
+    SELECT source, told(contact_uid) AS contact_uid, json_build_object('id', key_of(:'workspace', 'contact', contact_uid), 'unique_id', told(contact_uid), 'name', coalesce(to_json(name_in(data)), told(contact_uid))) AS contact,
+      began, events, missing
+    FROM begun LEFT JOIN contacts ON contacts.id = key_of(:'workspace', 'contact', contact_uid)
     WHERE missing > 0 ORDER BY missing DESC, began, source LIMIT 200) AS one)
 ) AS answer;

@@ -1,11 +1,11 @@
 -- What are the latest events of a name, a page, a referrer or an account made of, and whose are they?
--- The latest 20,000 that match, among the latest 200,000 where neither a name nor an account is named; `since` says from when on where there are more.
+-- Fill in one field or several: it tells the events, pages, referrers, people and accounts of what fits. Looked at are the latest 20,000 events that fit, among the latest 200,000 where neither a name nor an account is given; `since` says from when on where there are more.
 -- :workspace: whose data
 -- :account = '': uid of the account
--- :event_uid = '': of this name alone
--- :host = '': page views of this host alone
--- :path = '': page views of this path alone
--- :referrer = '': page views that came from this host alone
+-- :event_uid = '': name of one event
+-- :host = '': page views of one host, such as shop.example
+-- :path = '': page views of one path, such as /prices
+-- :referrer = '': page views that came from one host
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against

@@ -1,5 +1,5 @@
 -- Which contacts do most in an account?
--- Their events in it, in a time and in the time before.
+-- Finds whom to talk to at a customer: their events in this account, in this time and in the time before.
 -- :workspace: whose data
 -- :account: uid of the account
 -- :days: such as [2026-11-01,2026-11-30], or empty

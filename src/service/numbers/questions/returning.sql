@@ -1,5 +1,5 @@
 -- How many come back in the weeks after their first?
--- Of those first seen in one of the last twelve weeks (from Monday): how many were active in each of the eight weeks after it, as far as these have begun.
+-- Shows whether people stay. Of those first seen in one of the last twelve weeks (from Monday): how many were active in each of the eight weeks after it, as far as these have begun.
 -- :workspace: whose data
 -- :of = 'contact': contact or account
 WITH own AS MATERIALIZED (

@@ -1,12 +1,12 @@
 -- What did a contact, or an account, do last?
--- The newest first, by the time of receipt. By keys, so it is fast in a table of any size; with a filter, of the latest 20,000 events of an account. What a contact did is here, whether it counts or not.
+-- The newest come first, by when they arrived. Of an account with a filter, the latest 20,000 events are looked at. What a contact did is here, whether it counts or not.
 -- :workspace: whose data
--- :contact = '': uid of the contact
+-- :contact = '': uid of the contact; it or an account must be given
 -- :account = '': uid of the account
--- :event_uid = '': of this name alone
--- :host = '': page views of this host alone
--- :path = '': page views of this path alone
--- :referrer = '': page views that came from this host alone
+-- :event_uid = '': name of one event
+-- :host = '': page views of one host, such as shop.example
+-- :path = '': page views of one path, such as /prices
+-- :referrer = '': page views that came from one host
 -- :before = '281474976710654_ffffffff-ffff-ffff-ffff-ffffffffffff': `next` of the page before
 -- :limit = '50': events of the page
 WITH own AS MATERIALIZED (
@@ -53,11 +53,11 @@ WITH own AS MATERIALIZED (
   SELECT id AS account, name_in(data) AS company FROM accounts WHERE id IN (SELECT account FROM page WHERE account_uid <> '')
 )
 SELECT json_build_object(
-  'data', (SELECT coalesce(json_agg(json_build_object('id', page.id, 'received_at', received_at, 'occurred_at', occurred_at,
+  'data', (SELECT coalesce(json_agg(json_build_object('id', page.id,
       'happened_at', CASE WHEN occurred_at BETWEEN received_at - 2592000000 AND received_at THEN occurred_at ELSE received_at END,
-      'contact', json_build_object('id', contact_id, 'unique_id', told(contact_uid), 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
+      'event_uid', told(event_uid), 'contact', json_build_object('id', contact_id, 'unique_id', told(contact_uid), 'name', coalesce(to_json(name_in(data)), told(contact_uid))),
       'account', CASE WHEN account_uid <> '' THEN json_build_object('id', account, 'unique_id', told(account_uid), 'name', coalesce(to_json(company), told(account_uid))) END,
-      'account_uid', told(nullif(account_uid, '')), 'event_uid', told(event_uid), 'params', left(params, 4000),
+      'account_uid', told(nullif(account_uid, '')), 'params', left(params, 4000), 'received_at', received_at, 'occurred_at', occurred_at,
       'stamp', stamp, 'source', source, 'number', number) ORDER BY place), '[]')
     FROM page LEFT JOIN contacts ON contacts.id = contact_id LEFT JOIN companies USING (account) WHERE place <= :'limit'::int),
   'next', (SELECT at || '_' || id FROM page WHERE place = :'limit'::int AND (SELECT count(*) FROM page) > :'limit'::int)
