@@ -53,7 +53,7 @@ interface Week {
 }
 
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least, and by two. Silent: seen in the last 90 days, and not in the last 14.";
+  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least, and by two. Silent: seen in the last 90 days, and not in the last 14; for longer: already a week ago.";
 
 /** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
