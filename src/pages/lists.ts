@@ -80,10 +80,21 @@ const SEEN: Sorted<Account | Person>[] = [
   { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 
+const [COMPANY, COMPANY_UID] = whose("Account", linkToAccount) as [Sorted<Account>, Sorted<Account>];
 const ACCOUNTS: List<Account> = {
   ...{ title: "Accounts", path: "accounts", kind: "account", placeholder: "Name or uid" },
   columns: [
-    ...whose("Account", linkToAccount),
+    // On a phone, where there is no room for columns, the people stand below the name.
+    {
+      ...COMPANY,
+      shown: (one) =>
+        make(
+          "span",
+          { "data-people": `People ${number(one.contacts)}, active ${number(one.active_contacts)}` },
+          nameOf(one, linkToAccount(one)),
+        ),
+    },
+    COMPANY_UID,
     { sort: "contacts", head: "People", of: ({ contacts }) => contacts },
     { sort: "active_contacts", head: "Active", of: (one) => one.active_contacts },
     ...EVENTS,

@@ -218,6 +218,7 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
   for (const [tab, names] of [
     ["new 1", ["cleobrisk"]],
+    ["rising 1", ["Anna Bergannaanna@acme.exampleAcme Ltd"]],
     ["falling 2", ["benAcme Ltd", "doraquiet"]],
     ["silent 1", ["gusgone"]],
   ] as const) {
@@ -233,7 +234,7 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   await page.getByRole("link", { name: "Without Health: average" }).click();
   await settled(page);
   const search = page.getByLabel("Search people");
-  for (const text of ["berg", "ANNA@acme", "anna"]) {
+  for (const text of ["bérg", "ANNA@acme", "anna"]) {
     await search.fill(text);
     await expect(page.getByRole("rowheader")).toHaveText(["Anna Bergannaanna@acme.exampleAcme Ltd"]);
   }
@@ -476,6 +477,25 @@ test.describe("In German, on a phone", () => {
     await page.goto("/steps#span=30d&first=signed_up&second=report_exported&within=12");
     await card(page, "steps").scrollIntoViewIfNeeded();
     await heads("People", "Share", "Of step before", "Stop here");
+  });
+
+  test("A long name is not cut, and the token is forgotten beside the names of the pages", async ({
+    page,
+    changing,
+  }) => {
+    const event_uid = "a_name_that_is_longer_than_what_a_phone_has_room_for";
+    await changing.post({ contact_uid: "ann", event_uid });
+    await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === 1, {
+      what: "the event to be counted",
+    });
+    await open(page, changing.url);
+    const name = card(page, "names").getByRole("rowheader");
+    await expect(name).toHaveText(event_uid);
+    expect(await name.locator(".key").evaluate((key) => key.scrollWidth - key.clientWidth)).toBeLessThanOrEqual(0);
+    const [nav, forget] = [page.locator("nav.pages"), page.getByRole("button", { name: "Forget token" })];
+    const [of, own] = [(await nav.boundingBox())!, (await forget.boundingBox())!];
+    expect(own.y).toBeLessThan(of.y + of.height);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });
 
