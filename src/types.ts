@@ -2,10 +2,10 @@
 
 import type { Events, PageParams } from "./types/declared.js";
 import type { BeforeSend, ChangeListener, Consent, Problem } from "./types/event.js";
-import type { Tracker } from "./types/tracker.js";
+import type { Tracker } from "./types/verbs.js";
 
 export type * from "./types/event.js";
-export type * from "./types/tracker.js";
+export type * from "./types/verbs.js";
 
 /** Options of a tracker. In a script tag each that is no function is a `data-` attribute: `apiToken` is `data-api-token`. */
 export interface Config<Declared = Events> {

@@ -46,7 +46,7 @@ import { leftOutRoutes } from "./numbers/left-out-routes.js";
 import { numbersRoute, peopleRoutes } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/serve-pages.js";
 import { Account, Contact, recordRoutes } from "./records/account-and-contact.js";
-import { eventListRoute } from "./records/events-route.js";
+import { eventListRoute } from "./records/list-events.js";
 import { User, UserList, userRoutes } from "./records/users.js";
 
 /** A connection that stalls for longer is not worth its socket. */
