@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
+import { remembering } from "../base/exact-text.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit, onUnit, tellUnit } from "../config/process-messages.js";
@@ -7,38 +8,27 @@ import { createLogLimit, HttpError } from "../http/error-answers.js";
 
 /** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
 const BITS = [64, 56, 48] as const;
-/** Addresses whose networks are remembered. */
-const MAX_KNOWN = 10_000;
 /** Characters of what a proxy says and is no address. */
 const MAX_LENGTH = 64;
-
-const known = new Map<string, readonly string[]>();
 
 /**
  * The networks of an address, of 64 bits first: whoever has an address of IPv6 has 2⁶⁴ of them. One of IPv4 stands for itself alone.
  * They are remembered, for reading an address takes longer than all else that is done with it.
  */
-const networksOf = (told: string | undefined): readonly string[] => {
-  // Of a socket that is gone already nobody knows it.
-  const address = told ?? "";
-  const found = known.get(address);
-  if (found !== undefined) return found;
-  if (known.size >= MAX_KNOWN) known.clear();
-  const networks = read(address);
-  if (address.length <= MAX_LENGTH) known.set(address, networks);
-  return networks;
-};
+const networksOf = remembering(
+  (address): readonly string[] => {
+    if (!ipaddr.isValid(address)) return [address.slice(0, MAX_LENGTH)];
+    const parsed = ipaddr.process(address);
+    if (parsed.kind() === "ipv4") return [parsed.toString()];
+    const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];
+    return BITS.map((bits) => [a, b, c, d & (0xffff << (64 - bits))].join(":"));
+  },
+  10_000,
+  MAX_LENGTH,
+);
 
-/** The smallest of them, which counts as one client. */
-export const networkOf = (address: string | undefined): string => networksOf(address)[0]!;
-
-const read = (address: string): readonly string[] => {
-  if (!ipaddr.isValid(address)) return [address.slice(0, MAX_LENGTH)];
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return [parsed.toString()];
-  const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];
-  return BITS.map((bits) => [a, b, c, d & (0xffff << (64 - bits))].join(":"));
-};
+/** The smallest of them, which counts as one client. @param address nobody knows that of a socket that is gone already */
+export const networkOf = (address = ""): string => networksOf(address)[0]!;
 
 /** Keys that are counted each for itself. */
 const MAX_KEYS = 100_000;

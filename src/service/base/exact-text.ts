@@ -44,23 +44,28 @@ export const toUuid = (hex: string): string =>
 /** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
 export const digest = (text: string): string => toUuid(hash("sha256", encodeText(text), "hex"));
 
-/** Ids that are remembered, and the characters of a text for one: the events of a contact come one after another. */
-const [MAX_IDS, MAX_LENGTH] = [10_000, 256];
-const ids = new Map<string, string>();
+/** What makes something of a text, and remembers it: for so many texts of so many characters at most, and then anew. */
+export const remembering = <T>(make: (text: string) => T, most: number, longest = 256): ((text: string) => T) => {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = make(text);
+    if (known.size >= most) known.clear();
+    if (text.length <= longest) known.set(text, made);
+    return made;
+  };
+};
+
+/** The events of a contact come one after another. */
+const idOf = remembering(digest, 10_000);
 
 /**
  * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of
  * workspaces hold no slash and no colon, so no two of them share an id.
  */
-export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string => {
-  const text = `${workspace}/${kind}:${uid}`;
-  const known = ids.get(text);
-  if (known !== undefined) return known;
-  const id = digest(text);
-  if (ids.size >= MAX_IDS) ids.clear();
-  if (text.length <= MAX_LENGTH) ids.set(text, id);
-  return id;
-};
+export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string =>
+  idOf(`${workspace}/${kind}:${uid}`);
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

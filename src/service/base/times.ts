@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** Milliseconds that an event waits in a browser at most (`maxAgeMs`). */
@@ -27,6 +29,24 @@ export const readTime = (value: string): number | undefined => {
   const milliseconds = Date.parse(time !== undefined && zone === undefined ? `${value}Z` : value);
   // JavaScript takes February 30 for a day of March.
   return isTime(milliseconds) && new Date(Date.parse(day)).toISOString().startsWith(day) ? milliseconds : undefined;
+};
+
+/**
+ * Does some work again and again, whatever it throws: those who need what it does are told.
+ *
+ * @param every gives the milliseconds from one time to the next
+ * @returns ends that, and resolves when none of it is under way
+ */
+export const againAndAgain = (work: () => Promise<unknown>, every: () => number): (() => Promise<void>) => {
+  const ending = new AbortController();
+  const working = (async () => {
+    while (await sleep(every(), true, { ref: false, signal: ending.signal }).catch(() => false))
+      await work().catch(() => {});
+  })();
+  return () => {
+    ending.abort();
+    return working;
+  };
 };
 
 /** Milliseconds without an end after which the first wait holds again. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { againAndAgain } from "../base/times.js";
 import type { Query, Statement } from "./database.js";
 import { readState, type State } from "./service-state.js";
 import { errorCode, repeated } from "./sql-state.js";
@@ -54,19 +54,7 @@ export const rereadGeneration = async (
   every: number,
 ): Promise<Generation & { stop(): Promise<void> }> => {
   const generation = await createGeneration(query, following);
-  const stopping = new AbortController();
-  const reading = (async () => {
-    // Where the database is away, nobody is told here: those who need it are.
-    while (await sleep(every, true, { ref: false, signal: stopping.signal }).catch(() => false))
-      await generation.read().catch(() => {});
-  })();
-  return {
-    ...generation,
-    stop: () => {
-      stopping.abort();
-      return reading;
-    },
-  };
+  return { ...generation, stop: againAndAgain(generation.read, () => every) };
 };
 
 /** Moves the number; what is changed in the same transaction is seen with it. */

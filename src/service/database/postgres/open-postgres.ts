@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
+import { againAndAgain } from "../../base/times.js";
 import { addressesOf } from "../../config/options.js";
 import type { Database, Query } from "../database.js";
 import {
@@ -144,17 +144,13 @@ const connectService = async (urls: readonly string[]): Promise<Database> => {
     await database.close();
     throw error;
   });
-  const closing = new AbortController();
-  void (async () => {
-    while (await sleep(every(), true, { ref: false, signal: closing.signal }).catch(() => false))
-      await look().catch(() => {});
-  })();
+  const stop = againAndAgain(look, every);
   return {
     ...database,
     shardOf: shards.of,
     close: async () => {
       // Its look is not waited for: it may be behind what takes long.
-      closing.abort();
+      void stop();
       await database.close();
     },
   };
