@@ -81,7 +81,7 @@ export const isSnippetBuilt = () =>
   );
 
 /** Is the service? */
-export const isServiceBuilt = () => isFresh([...COMMON, ...SERVICE, "src/shared", "tools"], ["build/service/main.js"]);
+export const isServiceBuilt = () => isFresh([...COMMON, ...SERVICE, "src/shared"], ["build/service/main.js"]);
 
 /**
  * Says what is being done, and while it takes long how long it has taken.

@@ -54,6 +54,7 @@ it.each<[path: string, what: What[]]>([
   ["package-lock.json", ["isInstalled", "isSnippetBuilt", "isServiceBuilt"]],
   ["demo/package.json", ["isInstalled"]],
   ["src/a/b.ts", ["isSnippetBuilt"]],
+  ["src/shared/b.ts", ["isSnippetBuilt", "isServiceBuilt"]],
   ["rollup.config.mjs", ["isSnippetBuilt"]],
   ["src/service/main.ts", ["isServiceBuilt"]],
 ])("is not, where %s was changed", async (path, what) => {
