@@ -473,7 +473,9 @@ test.describe("In German, on a phone", () => {
     await expect(page.getByRole("row").nth(1).getByRole("cell").nth(2)).toHaveText(/ago|now|today/);
     await page.goto("/contacts");
     await heads("Events", "Change", "Last seen", "Health");
-    await expect(page.getByRole("row").nth(1).getByRole("link", { name: "Acme Ltd" })).toBeInViewport({ ratio: 1 });
+    const acme = page.getByRole("row").nth(1).getByRole("link", { name: "Acme Ltd" });
+    await acme.scrollIntoViewIfNeeded();
+    await expect(acme).toBeInViewport({ ratio: 1 });
     await page.goto("/steps#span=30d&first=signed_up&second=report_exported&within=12");
     await card(page, "steps").scrollIntoViewIfNeeded();
     await heads("People", "Share", "Of step before", "Stop here");
