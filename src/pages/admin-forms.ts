@@ -10,7 +10,7 @@ const askAs = async (token: string, method: string, path: string, body?: object)
   if (answer.ok) return answer;
   if (answer.status === 404)
     throw new Error(
-      "The service has no admin token, or this record no longer. The first is made by: tracklet-service token create maintenance --kind admin",
+      "The service has no admin token, or this record is gone. A token is made by: tracklet-service token create maintenance --kind admin",
     );
   throw new Error(answer.status === 401 ? wrongToken("admin", answer) : (await answer.json()).error);
 };

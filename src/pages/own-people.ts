@@ -55,7 +55,9 @@ export const createOwnPeople = (main: Element, ask: Ask) => {
     draw: async ({ data }) => {
       const none = make("p.nothing", "Nobody is left out.");
       replace(list, data.length === 0 ? none : makeTable("Left out", COLUMNS, data));
-      return { told: "No figure and no health counts what these do, or did. A person goes with its account." };
+      return {
+        told: "What these do, or did before, is in no figure and in no health. People of such an account are left out with it.",
+      };
     },
     hasTimes: false,
     parts: [

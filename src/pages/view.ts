@@ -150,12 +150,18 @@ export const toldOf = (
   asked?: Partial<Pick<Numbers, "ends" | "before" | "counted_back_to" | "events_since" | "since">>,
 ): string =>
   [
-    ...(asked?.since ? [`Whose they are is told since ${moment(asked.since)}: there are more events.`] : []),
+    ...(asked?.since
+      ? [`Who is behind them is told since ${moment(asked.since)} alone: older events are too many to be looked at.`]
+      : []),
     `Counted up to ${moment(to)}.`,
     ...(asked?.counted_back_to ? [`Days before ${asked.counted_back_to} are still being counted.`] : []),
-    ...(asked?.events_since ? [`Of days before ${asked.events_since} the totals alone are kept.`] : []),
-    ...(asked?.ends && Date.now() < asked.ends
-      ? [`Compared with as much of the time before: until ${moment(asked.before!.to)}.`]
+    ...(asked?.events_since
+      ? [`Of days before ${asked.events_since} only the totals are kept, as their events are deleted by age.`]
       : []),
-    `Days are those of ${times.zone}, by when things happened.`,
+    ...(asked?.ends && Date.now() < asked.ends
+      ? [
+          `This time is not over, so it is compared with the same part of the time before, until ${moment(asked.before!.to)}.`,
+        ]
+      : []),
+    `Days are those of ${times.zone}; an event counts on the day on which it happened.`,
   ].join(" ");

@@ -252,7 +252,7 @@ export const clock = (epoch: number): string => new Date(epoch).toLocaleTimeStri
 /** What is known where nothing is wrong or waited for, and no event was heard. */
 const soFar = ({ failures, stored, isProven }: Evidence): string => {
   if (isProven)
-    return "Nothing is wrong so far: an event was accepted before this panel was opened. What it held, a test event shows.";
+    return "Nothing is wrong so far: an event was accepted before this panel was opened. Send a test event to see what an event holds.";
   if (failures > 0) return `Sending has failed (${failures} ×). Why is not known yet.`;
   if (stored.readyMs > 0) return `Nothing wrong is to be seen; an event waits since ${seconds(stored.readyMs)}.`;
   return "Nothing wrong is to be seen, and nothing was sent yet.";
