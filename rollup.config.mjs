@@ -204,8 +204,11 @@ const modules = {
 const forRequire = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
   output: {
-    ...{ dir: "dist", format: "cjs", sourcemap: true },
-    ...{ entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name].cjs" },
+    dir: "dist",
+    format: "cjs",
+    sourcemap: true,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "chunks/[name].cjs",
   },
   plugins: [compile()],
 };
@@ -236,9 +239,16 @@ const recorder = {
   plugins: [
     freshTracker(
       "hub",
-      ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
-      ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
-      ...["history", "EventTarget"],
+      "localStorage",
+      "fetch",
+      "Request",
+      "AbortSignal",
+      "TextEncoder",
+      "setTimeout",
+      "clearTimeout",
+      "requestAnimationFrame",
+      "history",
+      "EventTarget",
     ),
     compile(),
   ],

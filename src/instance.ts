@@ -23,15 +23,13 @@ const trackers = new WeakMap<Verbs, Verbs>();
 const nothing = (): void => {};
 /** On a server nothing is done or kept. */
 const absent: Tracker = {
-  ...{
-    identify: nothing,
-    track: nothing,
-    pageview: nothing,
-    reset: nothing,
-    optIn: nothing,
-    optOut: nothing,
-    debug: nothing,
-  },
+  identify: nothing,
+  track: nothing,
+  pageview: nothing,
+  reset: nothing,
+  optIn: nothing,
+  optOut: nothing,
+  debug: nothing,
   flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
   identity: () => [],
   onChange: () => nothing,

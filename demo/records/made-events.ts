@@ -52,9 +52,15 @@ export const makeEvents = (now: number): NewEvent[] => {
       if (isGone || receivedAt > now) return undefined;
       const params = { account_uid: account, ...(isView && { visit_url: SITE + path, ...comes }), made: true };
       return {
-        ...{ workspace: "default", contactUid: uid, accountUid: account, eventUid: isView ? "pageview" : name },
+        workspace: "default",
+        contactUid: uid,
+        accountUid: account,
+        eventUid: isView ? "pageview" : name,
         ...viewOf(isView ? "pageview" : name, params),
-        ...{ params: JSON.stringify(params), stamp: undefined, occurredAt: undefined, receivedAt },
+        params: JSON.stringify(params),
+        stamp: undefined,
+        occurredAt: undefined,
+        receivedAt,
         originId: digest(`made:${ago}:${number}`),
       };
     }).filter((event) => event !== undefined);

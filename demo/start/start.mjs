@@ -146,7 +146,10 @@ const start = async () => {
     await withProgress("Installing what the demo needs; the first time takes a minute", () =>
       // Where the tests' tools are installed, they stay.
       npm(
-        ...["install", "--no-audit", "--no-fund", "--loglevel=error"],
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
         ...(existsSync(join(ROOT, "node_modules/vitest")) ? [] : ["--omit=dev"]),
       ),
     );

@@ -136,8 +136,10 @@ test(
       `${browserName}: of ${all} events ${lost.length} lost, ${missing.length - lost.length} taken away, ${repeated} repeated; computed: ${computed} missing`,
     );
     expect({ lost, repeated, computed, all }).toEqual({
-      ...{ lost: [], repeated: 0 },
-      ...{ computed: missing.length, all: tracked.length },
+      lost: [],
+      repeated: 0,
+      computed: missing.length,
+      all: tracked.length,
     });
     expect(missing.length).toBeGreaterThan(BURST);
   },

@@ -147,7 +147,8 @@ export const createPersonal = (
       "section.card",
       { "aria-labelledby": "personal-title", "data-card": "personal" },
       make("h2", { id: "personal-title" }, isPerson ? "Leave out, export, erase" : "Leave out, delete"),
-      ...[none, fold],
+      none,
+      fold,
     ),
     draw({ unique_id }: Named, leftOut: LeftOut["data"]): void {
       uid = unique_id;

@@ -54,7 +54,8 @@ export const makeCard = (name: string, title: string, { isWide = false, note = "
     body,
   ) as HTMLElement;
   return {
-    ...{ element, body },
+    element,
+    body,
     show: (...content: Content[]) => replace(body, ...content),
     /** What its file has. */
     hold: <T>(columns: readonly Column<T>[], data: readonly T[]) => {
@@ -158,7 +159,11 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
     giveColours(own.map((one) => one.event_uid));
     return [
       ...own.map(({ event_uid: label, counts, events }) => ({
-        ...{ label, counts, total: events, colour: colourOf(label), href: hereWith({ name: label }) },
+        label,
+        counts,
+        total: events,
+        colour: colourOf(label),
+        href: hereWith({ name: label }),
       })),
       ...(others.events > 0 ? [{ label: "others", ...others, total: others.events, colour: OTHER_COLOUR }] : []),
     ];
@@ -169,7 +174,9 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
     { sort: "contacts", head: "People", of: ({ contacts }) => contacts },
     { sort: "accounts", head: "Accounts", of: ({ accounts }) => accounts },
     {
-      ...{ sort: "last_on", head: "Last used", of: ({ last_on }) => last_on },
+      sort: "last_on",
+      head: "Last used",
+      of: ({ last_on }) => last_on,
       shown: ({ last_on: on }) => (on === undefined ? "" : make("span", { title: on }, sinceDay(on))),
     },
   ];
@@ -238,7 +245,8 @@ const inOrder = <T extends Counted>(data: readonly T[], columns: readonly Sorted
 };
 /** The same in a file; nothing where there was nothing before. */
 export const IN_PERCENT: Column<{ events: number; before: number }> = {
-  ...{ head: "Change in %", shown: null },
+  head: "Change in %",
+  shown: null,
   of: ({ events, before }) => (before === 0 ? null : Math.round((100 * (events - before)) / before)),
 };
 
@@ -274,7 +282,8 @@ export const createListCard = <A, T extends Counted>(
       );
     };
     const shares: Column<T> = {
-      ...{ head: "Share", of: ({ events }) => exactShare(events, total) },
+      head: "Share",
+      of: ({ events }) => exactShare(events, total),
       shown: ({ events }) => share(events, total),
     };
     const columns: Sorted<T>[] = [
@@ -406,12 +415,10 @@ export const createTraits = () => {
       const traits = {
         uid,
         name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
-        ...{
-          stage: record.stage?.name,
-          health: healthOf(record.salesmachine),
-          since: date(created_at * 1_000),
-          ...data,
-        },
+        stage: record.stage?.name,
+        health: healthOf(record.salesmachine),
+        since: date(created_at * 1_000),
+        ...data,
       };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);
       const textOf = (value: unknown) => (value instanceof Node ? value : toText(value));

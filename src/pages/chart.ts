@@ -80,7 +80,9 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
       return uPlot.paths.bars!({ size: [size], align: isStacked ? 0 : at === 0 ? -1 : 1 });
     };
     return {
-      ...{ width: width(), height, legend: { show: false } },
+      width: width(),
+      height,
+      legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {
         x: { time: false, range: () => [firstOf(drawn!) - 0.5, firstOf(drawn!) + drawn!.starts.length - 0.5] },
@@ -88,7 +90,12 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
       },
       axes: [
         {
-          ...{ ...ink, grid: { show: false }, ticks: line, border: { ...line, show: true }, size: 32, space: 64 },
+          ...ink,
+          grid: { show: false },
+          ticks: line,
+          border: { ...line, show: true },
+          size: 32,
+          space: 64,
           incrs: [1, 2, 3, 5, 7, 10, 14, 20, 30, 60],
           values: (_chart, splits) =>
             splits.map((at) => {
@@ -97,7 +104,11 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
             }),
         },
         {
-          ...{ ...ink, grid: line, ticks: { show: false }, size: 48, space: height / 5 },
+          ...ink,
+          grid: line,
+          ticks: { show: false },
+          size: 48,
+          space: height / 5,
           incrs: Array.from({ length: 36 }, (_, at) => [1, 2, 5][at % 3]! * 10 ** Math.floor(at / 3)),
           values: (_chart, splits) => splits.map((value) => short(value)),
         },
@@ -105,9 +116,13 @@ export const createBars = (label: string, { isStacked = false, height = 240 } = 
       series: [
         {},
         ...bars.map(({ label, colour }, at) => ({
-          ...{ label, paths: paths(at), points: { show: false }, fill: read(colour) },
+          label,
+          paths: paths(at),
+          points: { show: false },
+          fill: read(colour),
           // A seam in the colour of the ground keeps neighbours in a stack apart without relying on their hues.
-          ...{ stroke: read("--surface"), width: isStacked ? 1 : 0 },
+          stroke: read("--surface"),
+          width: isStacked ? 1 : 0,
         })),
       ],
       hooks: { setCursor: [showTip], drawClear: [drawOutages] },

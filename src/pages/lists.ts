@@ -82,7 +82,10 @@ const SEEN: Sorted<Account | Person>[] = [
 
 const [COMPANY, COMPANY_UID] = whose("Account", linkToAccount) as [Sorted<Account>, Sorted<Account>];
 const ACCOUNTS: List<Account> = {
-  ...{ title: "Accounts", path: "accounts", kind: "account", placeholder: "Name or uid" },
+  title: "Accounts",
+  path: "accounts",
+  kind: "account",
+  placeholder: "Name or uid",
   columns: [
     // On a phone, where there is no room for columns, the people stand below the name.
     {
@@ -117,7 +120,10 @@ const ACCOUNTS: List<Account> = {
 const linksOf = ({ accounts }: Person) => withCommas(accounts.map((one) => link(linkToAccount(one), one.name)));
 const [WHO, UID] = whose("Person", linkToContact) as [Sorted<Person>, Sorted<Person>];
 const PEOPLE: List<Person> = {
-  ...{ title: "People", path: "contacts", kind: "contact", placeholder: "Name, e-mail or uid" },
+  title: "People",
+  path: "contacts",
+  kind: "contact",
+  placeholder: "Name, e-mail or uid",
   columns: [
     // On a phone, where there is no room for a column, the account stands below the name.
     { ...WHO, shown: (one) => make("span", nameOf(one, linkToContact(one)), make("small.narrow", ...linksOf(one))) },
@@ -146,7 +152,9 @@ const PEOPLE: List<Person> = {
 const SORTED: Record<string, string> = { rising: "change", falling: "change", silent: "last_seen_on" };
 const chosen = ({ show = "all", ...more }: State) => ({
   ...orderOf({ ...(show === "rising" && { order: "desc" }), ...more }, SORTED[show]),
-  ...{ show, search: more.search, others: more.others },
+  show,
+  search: more.search,
+  others: more.others,
   page: Math.max(1, Number(more.page) || 1),
 });
 
@@ -165,7 +173,11 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     }, PAUSE_MS);
   };
   const search = make("input", {
-    ...{ type: "search", name: "search", autocomplete: "off", placeholder: of.placeholder, input },
+    type: "search",
+    name: "search",
+    autocomplete: "off",
+    placeholder: of.placeholder,
+    input,
   });
   const [what, one] = [title.toLowerCase(), kind === "account" ? "account" : "person"];
   const field = make("label.search", make("span.hidden", `Search ${what}`), search);
@@ -238,7 +250,9 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         "section.card",
         { "aria-label": title, "data-card": path },
         make("div.card-head.list-head", tabs, field, csv),
-        ...[table, apart, pages],
+        table,
+        apart,
+        pages,
       ),
     ],
   });

@@ -152,7 +152,9 @@ export const showLive = (parent: Element, read: (query: URLSearchParams) => Prom
         make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)),
         body,
       ),
-      ...[wait, empty, nameless],
+      wait,
+      empty,
+      nameless,
     ),
   );
   parent.append(view);

@@ -33,8 +33,14 @@ interface View {
   close: () => void;
 }
 const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
-  ...{ numbers: createNumbers, accounts: createAccounts, contacts: createPeople, live: createLive },
-  ...{ account: createAccount, contact: createContact, steps: createSteps, questions: createQuestions },
+  numbers: createNumbers,
+  accounts: createAccounts,
+  contacts: createPeople,
+  live: createLive,
+  account: createAccount,
+  contact: createContact,
+  steps: createSteps,
+  questions: createQuestions,
   "left-out": createOwnPeople,
 };
 

@@ -113,7 +113,8 @@ const toldFor = (numbers: Numbers): string => {
 const createReturning = (ask: Ask, again: () => void) => {
   const title = "Coming back";
   const card = makeCard("returning", title, {
-    ...{ isWide: true, isOfDays: false },
+    isWide: true,
+    isOfDays: false,
     note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
   });
   let of = "account";
@@ -133,7 +134,9 @@ const createReturning = (ask: Ask, again: () => void) => {
     { head: "First seen", of: ({ week }) => week, shown: ({ week }) => day(Date.parse(week), "UTC") },
     { head: "New", of: ({ began }) => began },
     ...Array.from({ length: LATER }, (_, at) => ({
-      ...{ head: `Week ${at + 1}`, of: ({ active }: Week) => active[at], shown: (one: Week) => square(one, at) },
+      head: `Week ${at + 1}`,
+      of: ({ active }: Week) => active[at],
+      shown: (one: Week) => square(one, at),
     })),
   ];
   return {
@@ -228,7 +231,7 @@ export const createNumbers = (main: Element, ask: Ask) => {
       const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
-    parts: [...[first, tiles.element, figures], ...[all, zone.element]],
+    parts: [first, tiles.element, figures, all, zone.element],
   });
   return view;
 };

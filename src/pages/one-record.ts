@@ -62,7 +62,8 @@ const createCalendar = () => {
       const blanks = (new Date(days[0]!.day).getUTCDay() + 6) % 7;
       const squares = days.map((one) =>
         link(linkOf(one), "", {
-          ...{ tabindex: "-1", title: `${dayOfWeek(one.start)}: ${number(one.count)} events` },
+          tabindex: "-1",
+          title: `${dayOfWeek(one.start)}: ${number(one.count)} events`,
           "data-level": `${Math.ceil((4 * one.count) / most)}`,
         }),
       );
@@ -126,7 +127,9 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     },
     above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
     parts: [
-      ...[note, traits.element, tiles.element],
+      note,
+      traits.element,
+      tiles.element,
       make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
     ],
   });
@@ -164,7 +167,10 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
     },
     above: [make("p.back", link(linkTo("/contacts"), "People"))],
     parts: [
-      ...[note, traits.element, accounts, tiles.element],
+      note,
+      traits.element,
+      accounts,
+      tiles.element,
       make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
     ],
   });

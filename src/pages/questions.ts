@@ -34,7 +34,8 @@ const ACCOUNT: Column<Taker> = {
 };
 /** When somebody took the step at this place. */
 const timeOf = (head: string, at: number): Column<Taker> => ({
-  ...{ head, of: ({ times }) => times[at] && stampOf(times[at]) },
+  head,
+  of: ({ times }) => times[at] && stampOf(times[at]),
   shown: ({ times }) => (times[at] ? moment(times[at]) : ""),
 });
 const STOPPED: Column<Taker>[] = [
@@ -102,16 +103,15 @@ export const createSteps = (main: Element, ask: Ask) => {
   const draw = (answer: readonly Step[], names: ReadonlySet<string>) => {
     const all = answer[0]?.contacts ?? 0;
     const data = answer.map((one, at) => ({
-      ...{
-        ...one,
-        before: answer[at - 1]?.contacts ?? one.contacts,
-        isUnknown: one.contacts === 0 && !names.has(one.event_uid),
-      },
+      ...one,
+      before: answer[at - 1]?.contacts ?? one.contacts,
+      isUnknown: one.contacts === 0 && !names.has(one.event_uid),
       stop: one.contacts - (answer[at + 1]?.contacts ?? one.contacts),
     }));
     type Row = (typeof data)[number];
     const toShare = (head: string, whole: (one: Row) => number): Column<Row> => ({
-      ...{ head, of: (one) => exactShare(one.contacts, whole(one)) },
+      head,
+      of: (one) => exactShare(one.contacts, whole(one)),
       shown: (one) => share(one.contacts, whole(one)),
     });
     const figures: Column<Row>[] = [
@@ -181,36 +181,69 @@ const GROUPS: Record<string, readonly string[]> = {
 const INNER = ["offset", "before", "series", "members", "others"];
 /** What parameters and members are called, where that is not their name; of one question alone where it is named before them. */
 const HEADS: Record<string, string> = {
-  ...{ active_contacts: "Active people", before: "Time before", counts: "By day or hour", documents: "Opened pages" },
-  ...{
-    event_uid: "Event",
-    events_since: "Events are kept since",
-    fell: "Lost most",
-    rose: "Gained most",
-    how_many: "How many",
-  },
-  ...{ first_seen_at: "First seen", last_event_at: "Last event", last_seen_at: "Last seen", last_seen_on: "Last seen" },
-  ...{ happened_at: "Happened", received_at: "Arrived", params: "What the page gave", late: "Over an hour late" },
-  ...{ half_within_s: "Half came within (seconds)", most_within_s: "99 of 100 within (seconds)", name: "Name" },
-  ...{ members: "People", memberships: "Accounts", busiest: "Accounts", open: "May go on", pending: "Not done yet" },
-  ...{ counted_back_to: "Counted back to", since: "Looked at since", last: "Last one", total: "In all" },
-  ...{ first: "First step", second: "Second step", third: "Third step", fourth: "Fourth step", fifth: "Fifth step" },
-  ...{ within: "Within days", limit: "Rows", most: "Rows", of: "Who", without: "Did not do", sort: "Sorted by" },
-  ...{ asc: "Lowest first", desc: "Highest first", "steps.stopped": "Last step of" },
-  ...{ "returning.began": "First seen in it", "losses.events": "Events that came", "keys.kind": "Of what" },
-  ...{ "keys.others": "Others together", "account-names.active": "Different ones", "account.how_many": "Events" },
-  ...{
-    "accounts.total": "Listed",
-    "contacts.total": "Listed",
-    "active.total": "Different ones",
-    referrer: "Came from",
-  },
-  ...{ cut: "Only the latest events were looked at", open_until: "May go on until" },
+  active_contacts: "Active people",
+  before: "Time before",
+  counts: "By day or hour",
+  documents: "Opened pages",
+  event_uid: "Event",
+  events_since: "Events are kept since",
+  fell: "Lost most",
+  rose: "Gained most",
+  how_many: "How many",
+  first_seen_at: "First seen",
+  last_event_at: "Last event",
+  last_seen_at: "Last seen",
+  last_seen_on: "Last seen",
+  happened_at: "Happened",
+  received_at: "Arrived",
+  params: "What the page gave",
+  late: "Over an hour late",
+  half_within_s: "Half came within (seconds)",
+  most_within_s: "99 of 100 within (seconds)",
+  name: "Name",
+  members: "People",
+  memberships: "Accounts",
+  busiest: "Accounts",
+  open: "May go on",
+  pending: "Not done yet",
+  counted_back_to: "Counted back to",
+  since: "Looked at since",
+  last: "Last one",
+  total: "In all",
+  first: "First step",
+  second: "Second step",
+  third: "Third step",
+  fourth: "Fourth step",
+  fifth: "Fifth step",
+  within: "Within days",
+  limit: "Rows",
+  most: "Rows",
+  of: "Who",
+  without: "Did not do",
+  sort: "Sorted by",
+  asc: "Lowest first",
+  desc: "Highest first",
+  "steps.stopped": "Last step of",
+  "returning.began": "First seen in it",
+  "losses.events": "Events that came",
+  "keys.kind": "Of what",
+  "keys.others": "Others together",
+  "account-names.active": "Different ones",
+  "account.how_many": "Events",
+  "accounts.total": "Listed",
+  "contacts.total": "Listed",
+  "active.total": "Different ones",
+  referrer: "Came from",
+  cut: "Only the latest events were looked at",
+  open_until: "May go on until",
 };
 /** What is said of nothing, where that is worth a word. */
 const NONE: Record<string, string> = {
-  ...{ counted_back_to: "the first event", events_since: "the first one" },
-  ...{ last_event_at: "never", first_seen_at: "never", last_seen_at: "never" },
+  counted_back_to: "the first event",
+  events_since: "the first one",
+  last_event_at: "never",
+  first_seen_at: "never",
+  last_seen_at: "never",
 };
 /** What is said of a list without rows. */
 const NOTHING: Record<string, string> = {
@@ -220,8 +253,13 @@ const NOTHING: Record<string, string> = {
 };
 /** What the keys of a list are called, and by which filter they are shown. */
 const KEYS: Record<string, readonly [head: string, filter: string]> = {
-  ...{ name: ["Event", "name"], path: ["Path", "path"], host: ["Host", "host"], referrer: ["Came from", "referrer"] },
-  ...{ events: ["Event", "name"], pages: ["Path", "path"], referrers: ["Came from", "referrer"] },
+  name: ["Event", "name"],
+  path: ["Path", "path"],
+  host: ["Host", "host"],
+  referrer: ["Came from", "referrer"],
+  events: ["Event", "name"],
+  pages: ["Path", "path"],
+  referrers: ["Came from", "referrer"],
 };
 /** Members of a row that say nothing to an owner, or are in another column. */
 const HIDDEN =
@@ -292,7 +330,8 @@ const columnsOfList = (question: string, { name, rows, whole }: List): Column<Ro
   const all = new Set(rows.flatMap(Object.keys));
   const isOfRecords = all.has("id") && all.has("name");
   const shareOf = (head: string, part: (row: Row) => number, of: (row: Row) => number): Column<Row> => ({
-    ...{ head, of: (row) => exactShare(part(row), of(row)) },
+    head,
+    of: (row) => exactShare(part(row), of(row)),
     shown: (row) => share(part(row), of(row)),
   });
   const column = (member: string): Column<Row>[] => {

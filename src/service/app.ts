@@ -165,7 +165,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isOurs = compile(["loopback", ...config.trustProxy]);
   keepConnections(app, {
     isOurs: (address) => isOurs(address, 0),
-    ...{ lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel },
+    lingerMs,
+    begins: tasks.cancel,
+    listensNoMore: questions.cancel,
   });
   const { workspaces } = access;
   const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
@@ -200,7 +202,12 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const refuse = refuseOtherMethods(app);
   await app.register(
     eventRoutes(store, {
-      ...{ ...config, access, quota, countMore, tellRefused, ...metrics },
+      ...config,
+      access,
+      quota,
+      countMore,
+      tellRefused,
+      ...metrics,
       prove: createProve(config, metrics.count),
     }),
   );

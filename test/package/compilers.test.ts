@@ -65,8 +65,15 @@ void createReader({ baseUrl: "https://t.example", accessToken: plans[0] ?? "" })
 `;
 
 const OPTIONS = {
-  ...{ target: "es2020", module: "esnext", moduleResolution: "bundler", lib: ["es2020", "dom", "dom.iterable"] },
-  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] },
+  target: "es2020",
+  module: "esnext",
+  moduleResolution: "bundler",
+  lib: ["es2020", "dom", "dom.iterable"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+  types: [],
 };
 
 const PARAMS = (await readFile(join(ROOT, "test/types/params.test-d.ts"), "utf8")).replace(

@@ -142,8 +142,19 @@ stories("a wait ends", {
   ]),
   ...each(
     [
-      ...["", "x", "{}", "[1,2]", ",,,", ",,,,", "NOW,1000,1", "NaN,NaN,NaN,NaN,NaN", "-1,-1,0,0,"],
-      ...["Infinity,Infinity,Infinity,1,", "1e999,1,1,0,wait", "NOW,1e999,1e9,0,wait", "NOW,1e12,1e12,1,told"],
+      "",
+      "x",
+      "{}",
+      "[1,2]",
+      ",,,",
+      ",,,,",
+      "NOW,1000,1",
+      "NaN,NaN,NaN,NaN,NaN",
+      "-1,-1,0,0,",
+      "Infinity,Infinity,Infinity,1,",
+      "1e999,1,1,0,wait",
+      "NOW,1e999,1e9,0,wait",
+      "NOW,1e12,1e12,1,told",
     ],
     (row) => [
       `after an hour at most, whatever something else has written in its row (${row})`,

@@ -114,8 +114,19 @@ describe("an event", () => {
 
   it("numbers the events of two people in one document apart, and leaves no gap at a log-in, a log-out, a refusal", async () => {
     const { sent } = await sentBy({ ...NOBODY, stamp: true }, ({ track, identify, reset, optOut, optIn }) => [
-      ...[track("a"), identify("ann"), track("b"), reset(), track("out"), identify("bob"), track("c"), optOut()],
-      ...[track("denied"), optIn(), identify("bob"), track("d"), track("e")],
+      track("a"),
+      identify("ann"),
+      track("b"),
+      reset(),
+      track("out"),
+      identify("bob"),
+      track("c"),
+      optOut(),
+      track("denied"),
+      optIn(),
+      identify("bob"),
+      track("d"),
+      track("e"),
     ]);
     const stamps = sent.map((one) => (one as TrackEvent).params as { event_source: string; event_seq: number });
     const seqs = new Map<string, number[]>();
@@ -238,7 +249,10 @@ it("no line of the console has anything of a contact, an account or params, what
     world.onRequest = ({ name, answer }) => void world.clock.add(20, () => answer(name === "bad" ? 400 : 200));
     const person = "ann@mail.test";
     const page = await world.open({
-      ...{ contactUid: person, accountUid: person, params: person as never, consent: person as never },
+      contactUid: person,
+      accountUid: person,
+      params: person as never,
+      consent: person as never,
       maxEvents: 20,
       beforeSend: ({ event_uid }) => (event_uid === "read" ? JSON.parse(person) : undefined),
     });
@@ -286,8 +300,16 @@ it("debug tells a listener of each decision from then on, after the options", ()
     const undecided = await world.open({ name: "other", consent: "pending" });
     await undecided.run(() => [undecided.tracker.debug(listen), undecided.tracker.track("c")]);
     expect(lines.filter((line) => !line.startsWith("options"))).toEqual([
-      ...["queued a", "200 before", "200 a", "dropped beforeSend"],
-      ...["queued bad", "queued bad", "401 bad", "401 bad", "paused status 401", "dropped consent"],
+      "queued a",
+      "200 before",
+      "200 a",
+      "dropped beforeSend",
+      "queued bad",
+      "queued bad",
+      "401 bad",
+      "401 bad",
+      "paused status 401",
+      "dropped consent",
       "pending c",
     ]);
   }));

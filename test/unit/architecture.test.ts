@@ -31,8 +31,19 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
-  ...["commands", "monitoring", "numbers", "admin", "deletion", "days", "ingest", "records"],
-  ...["access", "http", "database", "config", "base"],
+  "commands",
+  "monitoring",
+  "numbers",
+  "admin",
+  "deletion",
+  "days",
+  "ingest",
+  "records",
+  "access",
+  "http",
+  "database",
+  "config",
+  "base",
 ];
 /** What stands beside the service, but for what is shared by all. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]!))].filter(

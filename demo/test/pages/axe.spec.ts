@@ -33,15 +33,15 @@ for (const isFull of [true, false])
       const idOf = async (path: string): Promise<string> => (await (await service.get(`/v2/${path}`)).json()).id;
       const paths = isFull
         ? [
-            ...[
-              "/#span=30d",
-              "/#name=nothing",
-              "/steps#first=pageview&second=signed_up&within=7",
-              "/questions",
-              "/left-out",
-            ],
-            ...["/accounts", `/accounts/${await idOf("accounts?uid=acme")}`],
-            ...["/contacts", `/contacts/${await idOf("contacts?uid=anna")}`],
+            "/#span=30d",
+            "/#name=nothing",
+            "/steps#first=pageview&second=signed_up&within=7",
+            "/questions",
+            "/left-out",
+            "/accounts",
+            `/accounts/${await idOf("accounts?uid=acme")}`,
+            "/contacts",
+            `/contacts/${await idOf("contacts?uid=anna")}`,
           ]
         : ["/", "/accounts"];
       const tab = await open();

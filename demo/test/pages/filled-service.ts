@@ -24,8 +24,13 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
     .filter(({ days }) => days > 0)
     .sort((one, other) => other.days - one.days)
     .map(({ days, contact, account, name, params = {} }) => ({
-      ...{ workspace: DEFAULT_WORKSPACE, stamp: undefined, occurredAt: undefined },
-      ...{ contactUid: contact, accountUid: account, eventUid: name, params: JSON.stringify(params) },
+      workspace: DEFAULT_WORKSPACE,
+      stamp: undefined,
+      occurredAt: undefined,
+      contactUid: contact,
+      accountUid: account,
+      eventUid: name,
+      params: JSON.stringify(params),
       ...viewOf(name, params),
       receivedAt: Math.round(Date.now() - days * 86_400_000),
     }));

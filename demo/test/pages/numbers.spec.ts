@@ -190,11 +190,19 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   // Each cell is quoted, and what strangers have named is no formula.
   expect(events[0]).toBe(`"Day","pageview","'=1+1"`);
   expect(events.slice(1).map((line) => line.replace(/^"\d{4}-\d\d-\d\d",/, ""))).toEqual([
-    ...[`"0","0"`, `"0","0"`, `"0","0"`, `"1","0"`, `"0","0"`, `"0","0"`, `"2","1"`],
+    `"0","0"`,
+    `"0","0"`,
+    `"0","0"`,
+    `"1","0"`,
+    `"0","0"`,
+    `"0","0"`,
+    `"2","1"`,
   ]);
   expect((await read("active")).at(-1)).toMatch(/^"\d{4}-\d\d-\d\d","2","1"$/);
   expect(await read("pages")).toEqual([
-    ...[`"Path","Views","Before","Share","Change in %"`, `"/a","2","0","66.67%",""`, `"/b","1","2","33.33%","-50"`],
+    `"Path","Views","Before","Share","Change in %"`,
+    `"/a","2","0","66.67%",""`,
+    `"/b","1","2","33.33%","-50"`,
   ]);
   expect(await read("accounts")).toContain(`"Acme Ltd","acme","2","4","66.67%","-50"`);
   expect(await read("returning")).toHaveLength(13);

@@ -21,7 +21,10 @@ const EVENTS: PastEvent[] = [
   ...times(2, { days: 8, contact: "dora", account: "quiet", name: "pageview", params: shop("/b") }),
   { days: 3, contact: "cleo", account: "brisk", name: "pageview", params: shop("/b") },
   {
-    ...{ days: 0, contact: "anna", account: "acme", name: "pageview" },
+    days: 0,
+    contact: "anna",
+    account: "acme",
+    name: "pageview",
     params: { ...shop("/a"), referrer: "https://search.example/" },
   },
   { days: 0, contact: "anna", account: "acme", name: "pageview", params: shop("/a?x=1") },

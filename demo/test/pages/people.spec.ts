@@ -104,7 +104,9 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
   const first = ["signed_up", "1", "100%", "100%", "0", "1"];
   expect(await within("12")).toEqual([
     [
-      ...[heads, first, ["report_exported", "1", "100%", "100%", "1", "1"]],
+      heads,
+      first,
+      ["report_exported", "1", "100%", "100%", "1", "1"],
       ["=1+1no event of this time has this name", "0", "0%", "0%", "0", "0"],
     ],
     [
@@ -114,7 +116,7 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
     [],
   ]);
   expect(await within("21")).toEqual([
-    [...[heads, first, ["report_exported", "1", "100%", "100%", "0", "1"]], ["=1+1", "1", "100%", "100%", "0", "1"]],
+    [heads, first, ["report_exported", "1", "100%", "100%", "0", "1"], ["=1+1", "1", "100%", "100%", "0", "1"]],
     [],
     [
       ["Person", "Account", "signed_up", "report_exported", "=1+1"],
@@ -128,7 +130,12 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
   expect(row!.at(-1)).toMatch(/may go on until/);
   await page.getByRole("combobox").nth(2).fill("trial_startd");
   expect((await within("20"))[0]!.at(-1)).toEqual([
-    ...["trial_startdno event of this time has this name", "0", "0%", "0%", "0", "0"],
+    "trial_startdno event of this time has this name",
+    "0",
+    "0%",
+    "0%",
+    "0",
+    "0",
   ]);
 });
 
@@ -229,7 +236,10 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
   // All of that health: Dora was active in the time before.
   expect((await rows()).map(([name]) => name).sort()).toEqual([
-    ...["Anna Bergannaanna@acme.exampleAcme Ltd", "benAcme Ltd", "cleobrisk", "doraquiet"],
+    "Anna Bergannaanna@acme.exampleAcme Ltd",
+    "benAcme Ltd",
+    "cleobrisk",
+    "doraquiet",
   ]);
   await page.getByRole("link", { name: "Without Health: average" }).click();
   await settled(page);

@@ -33,7 +33,12 @@ export const toldOf = ({ unit, rounds, target }: Comparison) => {
   // Within each round, where both met the same load of the machine.
   const ratios = rounds.map(({ ours, bare }) => ours / bare);
   return {
-    ...{ tracklet: amount("ours"), bare: amount("bare"), ratio: median(ratios).toFixed(2), target },
-    ...{ least: Math.min(...ratios).toFixed(2), most: Math.max(...ratios).toFixed(2), rounds: rounds.length },
+    tracklet: amount("ours"),
+    bare: amount("bare"),
+    ratio: median(ratios).toFixed(2),
+    target,
+    least: Math.min(...ratios).toFixed(2),
+    most: Math.max(...ratios).toFixed(2),
+    rounds: rounds.length,
   };
 };

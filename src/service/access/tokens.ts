@@ -77,7 +77,8 @@ export const rotateToken = (
     if (last === undefined) throw new StartError(noToken(workspace, name));
     const now = Date.now();
     await query("UPDATE tokens SET expires_at = least(expires_at, $3) WHERE workspace = $1 AND name = $2", [
-      ...[workspace, name],
+      workspace,
+      name,
       now + keep,
     ]);
     const expiresAt = last.expiresAt && now + last.expiresAt - last.createdAt;
@@ -139,7 +140,10 @@ export const tokensOf = (config: Config): Token[] =>
   [{ name: DEFAULT_WORKSPACE, ...config }, ...config.workspaces].flatMap(({ name: workspace, ...one }) =>
     KINDS.flatMap((kind) =>
       digests((one as Partial<Record<string, string>>)[`${kind}Token`]).map((digest) => ({
-        ...{ digest, workspace, kind, createdAt: 0 },
+        digest,
+        workspace,
+        kind,
+        createdAt: 0,
         name: `TRACKLET_${kind.toUpperCase()}_TOKEN`,
       })),
     ),

@@ -67,7 +67,8 @@ const createServer = (answer: (work: Work) => ReturnType<Work>): McpServer => {
         );
         const rows = planned.map(({ members, since, ...one }) => ({
           ...one,
-          ...{ since: new Date(since).toISOString(), members: toMembers(members) },
+          since: new Date(since).toISOString(),
+          members: toMembers(members),
         }));
         return toAnswer({ of: "events", left_out: leftOut }, rows, MAX_ROWS);
       }),

@@ -122,7 +122,10 @@ export const addExportCommand = ({ program, workspace, since, until, read, say, 
     .option("--contact <uid>", "of this contact only; for events and contacts")
     .addOption(
       new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
-        ...["format", "since", "until", "contact"],
+        "format",
+        "since",
+        "until",
+        "contact",
       ]),
     )
     .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))

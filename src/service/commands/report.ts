@@ -111,8 +111,10 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     title: `${site}: the week from ${from} to ${to}`,
     sections: [
       section("The week", at("/"), [
-        ...[sum("Events", names), sum("Page views", pages)],
-        ...[sum("Active people", contacts), sum("Active accounts", accounts)],
+        sum("Events", names),
+        sum("Page views", pages),
+        sum("Active people", contacts),
+        sum("Active accounts", accounts),
       ]),
       ofNames("Events that rose", ({ trend }) => trend === "rising"),
       ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),

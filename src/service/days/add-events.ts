@@ -121,7 +121,8 @@ const foldNext = async (query: Query, held: Held, bounds: Bounds): Promise<void>
   if (await forgetHours(query, workspace, from)) return;
   await fold(query, { workspace, day: folded, into: "" }, bounds);
   await query("UPDATE days SET hours = NULL WHERE workspace = $1 AND day < $2 AND day >= $3 AND hours IS NOT NULL", [
-    ...[workspace, from],
+    workspace,
+    from,
     later(from, -7),
   ]);
   await setPlace(query, held, { folded: later(folded, 1) });
@@ -135,7 +136,8 @@ const forgetHours = async (query: Query, workspace: string, before: string): Pro
     [workspace, before],
   );
   await query(`DELETE ${old} AND (day, contact) <= ($3::date, $4::uuid)`, [
-    ...[workspace, before],
+    workspace,
+    before,
     ...(last === undefined ? [before, null] : [last.day, last.contact]),
   ]);
   return last !== undefined;

@@ -91,8 +91,11 @@ class Lines extends Map<string, Line> {
 /** What events add up to, by the table. @param sign of each */
 export const tally = (rows: readonly EventRow[], sign: 1 | -1) => {
   const sums = {
-    ...{ active: new Lines(31), hours: new Lines(24), days: new Lines(24) },
-    ...{ account_names: new Lines(31), contact_names: new Lines(31) },
+    active: new Lines(31),
+    hours: new Lines(24),
+    days: new Lines(24),
+    account_names: new Lines(31),
+    contact_names: new Lines(31),
   };
   for (const { contact, account, name, path, host, referrer, local } of rows) {
     const day = local.slice(0, 10);

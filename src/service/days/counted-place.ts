@@ -133,7 +133,9 @@ const markAll = async (query: Query, held: Held): Promise<void> => {
   const [{ last }] = (await query<{ last: string | null }>(newest, [held.workspace])) as [{ last: string | null }];
   const days = `SELECT $1, day::date FROM generate_series($2::date, $3::date, '1 day') AS day WHERE $4::date IS NULL OR day > $4`;
   await query(`INSERT INTO days_stale (workspace, day) ${days} ON CONFLICT DO NOTHING`, [
-    ...[held.workspace, from, last !== null && last > to ? last : to],
+    held.workspace,
+    from,
+    last !== null && last > to ? last : to,
     held.past,
   ]);
 };

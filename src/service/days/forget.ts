@@ -113,7 +113,8 @@ const clearSome = async (query: Query, workspace: string): Promise<boolean> => {
       [workspace, month, ...values],
     );
     await query(`DELETE FROM ${table} WHERE workspace = $1 AND month = $2 AND ${isEmpty(table)}${upto}`, [
-      ...[workspace, month],
+      workspace,
+      month,
       ...values,
     ]);
     if (last !== undefined) return true;

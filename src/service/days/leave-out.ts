@@ -34,7 +34,9 @@ export const leaveOut = async (
     } else if (isLeftOut) {
       const row = { kind, id, unique_id: encodeText(uid) };
       await query("INSERT INTO left_out (workspace, kind, id, unique_id) VALUES ($1, $2, $3, $4)", [
-        ...[workspace, kind, id],
+        workspace,
+        kind,
+        id,
         row.unique_id,
       ]);
       await move(query, row, { workspace, upto: held.id, joins: false });
@@ -99,8 +101,11 @@ export const moveOn = (
     await change(query, held, { rows: changed, sign: joins ? 1 : -1, bounds });
     if (!isDone)
       await query(`UPDATE left_out SET contact = $4, event = $5 WHERE ${own}`, [
-        ...[workspace, kind, id],
-        ...[moved.contact, moved.event],
+        workspace,
+        kind,
+        id,
+        moved.contact,
+        moved.event,
       ]);
     else if (joins && back) await query(`DELETE FROM left_out WHERE ${own}`, [workspace, kind, id]);
     else {

@@ -6,8 +6,12 @@ import { afterAllHaveEnded, deleteInSteps } from "./delete-in-steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
 const OTHERS = [
-  ...["deletions", "tombstones", "left_out"],
-  ...["counted", "days_stale", "totals"],
+  "deletions",
+  "tombstones",
+  "left_out",
+  "counted",
+  "days_stale",
+  "totals",
   ...ALL_TABLES.flatMap((table) => [table, `${table}_anew`]),
 ];
 

@@ -167,7 +167,9 @@ const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string,
       [contacts],
     );
     const told = rows.map(({ contact, account, receivedAt }) => ({
-      ...{ workspace, receivedAt, contactUid: decodeText(contact) },
+      workspace,
+      receivedAt,
+      contactUid: decodeText(contact),
       accountUid: account === null ? undefined : decodeText(account),
     }));
     for (const { text, values } of makeRecords(told)) await query(text, values);

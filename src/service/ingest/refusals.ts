@@ -28,7 +28,14 @@ export const reasonOf = (error: unknown): string => {
 /** All words of `reason`. */
 export const REFUSALS = [
   ...new Set(Object.values(REASONS)),
-  ...["broken", "quota", "server_quota", "identity", "full", "away", "disk", "failed"],
+  "broken",
+  "quota",
+  "server_quota",
+  "identity",
+  "full",
+  "away",
+  "disk",
+  "failed",
 ];
 
 /** Is told of each request that is answered with an error, and of each event that is refused among others, with its bytes. */

@@ -26,7 +26,9 @@ export const logOptions = (
     serializers: {
       // An error of the database repeats rows in its details, and a message stands in a stack, too.
       err: (error: Error & { code?: string }) => ({
-        ...{ type: error.name, code: error.code, message: tellError(error) },
+        type: error.name,
+        code: error.code,
+        message: tellError(error),
         stack: (error.stack ?? "")
           .split("\n")
           .filter((line) => /^ +at /.test(line))

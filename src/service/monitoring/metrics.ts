@@ -52,7 +52,10 @@ type Value = [labels: Record<string, string>, value: number | undefined];
 const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
   for (const { name, help, labels = [], read } of gauges)
     new Gauge({
-      ...{ name: `tracklet_${name}`, help, labelNames: labels, registers: [registry] },
+      name: `tracklet_${name}`,
+      help,
+      labelNames: labels,
+      registers: [registry],
       async collect() {
         // Where the database is away, nothing is known of it.
         const told = await (async () => read())().catch(() => []);

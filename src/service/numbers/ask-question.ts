@@ -23,11 +23,9 @@ export const wantedOf = (question: Question): string[] =>
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
 /** What can be given to any of them. */
 export const Given = {
-  ...{
-    span: Text("24h, 7d, 30d or 90d; by default 30d"),
-    from: Text("A day, in place of span"),
-    to: Text("The last day"),
-  },
+  span: Text("24h, 7d, 30d or 90d; by default 30d"),
+  from: Text("A day, in place of span"),
+  to: Text("The last day"),
   ...(Object.fromEntries(
     [...QUESTIONS.values()].flatMap(parametersOf).map(({ name, description }) => [name, Text(description)]),
   ) as Record<string, ReturnType<typeof Text>>),
@@ -37,7 +35,9 @@ type GivenTexts = Record<string, string | undefined>;
 
 /** Which time is asked for: the last 30 days, unless another one is named. */
 export const whenOf = ({ span = "", from, to }: GivenTexts): When => ({
-  ...{ span: (span in SPANS ? span : "30d") as When["span"], from, to },
+  span: (span in SPANS ? span : "30d") as When["span"],
+  from,
+  to,
 });
 
 /** Is it one of two, of which one must be given? */

@@ -95,13 +95,18 @@ export const figuresOf = async (
   if (only === undefined) {
     const list = { most: 50, series: 0 };
     const [names, known, pages, referrers, listed, contacts, accounts] = await Promise.all([
-      ...[keys("name"), of<Names>("names"), keys("path", list), keys("referrer", list)],
+      keys("name"),
+      of<Names>("names"),
+      keys("path", list),
+      keys("referrer", list),
       isNameless ? undefined : of<Listed>("accounts", { members: "false" }),
       of<Of<Told, "contacts">>("active"),
       of<Of<Told, "accounts">>("active", { of: "account" }),
     ] as const);
     const busiest = listed && {
-      ...{ total: listed.events, before: Number(listed.before), data: toKeyed(listed) },
+      total: listed.events,
+      before: Number(listed.before),
+      data: toKeyed(listed),
     };
     const whose = listed && { busiest: busiest!, fell: listed.fell, rose: listed.rose };
     return { events: toEvents(names, known), pages, referrers, contacts, accounts, ...whose };
@@ -119,7 +124,9 @@ export const figuresOf = async (
       ...(key === PAGEVIEW ? [keys("path", list), keys("referrer", list)] : []),
     ] as const);
     const without = others && {
-      ...{ total: others.total + (others.others?.total ?? 0), of: others.active, data: toKeyed(others) },
+      total: others.total + (others.others?.total ?? 0),
+      of: others.active,
+      data: toKeyed(others),
     };
     const { active: accounts, fell, rose, ...most } = busiest;
     const { active: contacts, rose: _, ...own } = people;

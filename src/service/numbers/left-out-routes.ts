@@ -23,7 +23,9 @@ export const leftOutRoutes =
           method,
           url: `/v2/numbers/${kind}s/:id/left-out`,
           schema: {
-            ...{ tags: ["admin"], security: [{ bearer: [] }], params: One },
+            tags: ["admin"],
+            security: [{ bearer: [] }],
+            params: One,
             operationId: `${method === "PUT" ? "leaveOut" : "countAgain"}${kind === "account" ? "Account" : "Contact"}`,
             summary: method === "PUT" ? `Leave one's own ${kind} out of all figures` : `Count one ${kind} again`,
             response: { 200: LeftOut, ...errors(400, 401, 404, 405, 429, 500, 503) },
@@ -37,7 +39,9 @@ export const leftOutRoutes =
       "/v2/numbers/time-zone",
       {
         schema: {
-          ...{ tags: ["admin"], security: [{ bearer: [] }], operationId: "setTimeZone" },
+          tags: ["admin"],
+          security: [{ bearer: [] }],
+          operationId: "setTimeZone",
           summary: "Give a workspace the time zone of its days, which are counted anew",
           body: Type.Object({ time_zone: Type.String({ description: "Such as `Europe/Berlin`" }) }),
           response: {

@@ -16,7 +16,8 @@ const Change = { events: Count("In this time"), before: Count("In the time befor
 const Sums = { total: Count("In all, the rest included"), before: Count("The same in the time before") };
 const Id = Type.String({ pattern: UUID.source, description: "Internal id" });
 const Named = {
-  ...{ id: Id, unique_id: Type.String() },
+  id: Id,
+  unique_id: Type.String(),
   name: Type.String({ description: "`name` of its data, or its uid" }),
 };
 const keyed = <T extends Record<string, TSchema> = Record<never, TSchema>>(key: string, more = {} as T) =>
@@ -24,7 +25,8 @@ const keyed = <T extends Record<string, TSchema> = Record<never, TSchema>>(key: 
 const Whose = { id: Id, name: Type.String() };
 
 const Name = {
-  ...{ event_uid: Type.String(), ...Change },
+  event_uid: Type.String(),
+  ...Change,
   last_on: Type.Optional(Day("The last day on which it came, whatever the time is")),
   contacts: Type.Optional(Count("Different contacts that did it in this time")),
   accounts: Type.Optional(Count("The same of accounts")),
@@ -49,7 +51,8 @@ const Figures = {
     { ...Sums, data: keyed("host") },
     { description: "Page views by the host of `params.referrer`, where it is another one" },
   ),
-  ...{ contacts: Active("contacts"), accounts: Active("accounts") },
+  contacts: Active("contacts"),
+  accounts: Active("accounts"),
   busiest: Type.Optional(
     Type.Object({ ...Sums, data: keyed("account_uid", Whose) }, { description: "Events by account" }),
   ),
@@ -58,7 +61,8 @@ const Figures = {
   people: Type.Optional(
     Type.Object(
       {
-        ...{ ...Sums, data: keyed("contact_uid", Whose) },
+        ...Sums,
+        data: keyed("contact_uid", Whose),
         fell: Changed("Of a name: contacts that have lost most, those that do it no more among them"),
       },
       { description: "Events by contact" },
@@ -94,11 +98,15 @@ const Told = {
 export const Numbers = Type.Object(
   {
     object: Type.Literal("numbers"),
-    ...{ span: Type.Optional(Type.String()), ...Told, ...Figures },
+    span: Type.Optional(Type.String()),
+    ...Told,
+    ...Figures,
     last_event_at: Nullable(Time("When the last event was stored")),
     missing: Type.Object(
       {
-        ...{ documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
+        documents: Type.Integer(),
+        events: Type.Integer(),
+        missing: Type.Integer(),
         since: Nullable(Time("When the first of the latest 20,000 events was stored that has a number")),
       },
       {
@@ -122,7 +130,8 @@ const Tabs = {
   silent: Count("Seen in the last 90 days, and not in the last 14, whatever the time is"),
 };
 const Listed = {
-  ...{ ...Change, change: Type.Integer() },
+  ...Change,
+  change: Type.Integer(),
   trend: Nullable(Type.Enum(["rising", "falling"], { description: "By a quarter of its events at least, and by two" })),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
   left_out: Type.Boolean({ description: "It counts nowhere" }),
@@ -130,8 +139,11 @@ const Listed = {
 };
 export const Accounts = Type.Object(
   {
-    ...{ object: Type.Literal("numbers.accounts"), ...Told, ...Tabs },
-    ...{ total: Count("Accounts that match"), offset: Type.Integer() },
+    object: Type.Literal("numbers.accounts"),
+    ...Told,
+    ...Tabs,
+    total: Count("Accounts that match"),
+    offset: Type.Integer(),
     others: Nullable(
       Type.Object(
         { total: Type.Integer(), events: Type.Integer() },
@@ -144,18 +156,25 @@ export const Accounts = Type.Object(
     ),
     data: list({
       ...Named,
-      ...{ contacts: Count("Its members"), active_contacts: Count("Contacts that were active in it") },
-      ...{ ...Listed, counts: Counts, counts_before: Counts },
+      contacts: Count("Its members"),
+      active_contacts: Count("Contacts that were active in it"),
+      ...Listed,
+      counts: Counts,
+      counts_before: Counts,
     }),
   },
   { description: "A page of accounts" },
 );
 export const Contacts = Type.Object(
   {
-    ...{ object: Type.Literal("numbers.contacts"), ...Told, ...Tabs },
-    ...{ total: Count("Contacts that match"), offset: Type.Integer() },
+    object: Type.Literal("numbers.contacts"),
+    ...Told,
+    ...Tabs,
+    total: Count("Contacts that match"),
+    offset: Type.Integer(),
     data: list({
-      ...{ ...Named, email: Nullable(Type.String({ description: "`email` of its data" })) },
+      ...Named,
+      email: Nullable(Type.String({ description: "`email` of its data" })),
       accounts: list(Named),
       ...Listed,
     }),
@@ -164,12 +183,20 @@ export const Contacts = Type.Object(
 );
 const { created_at, data, stage, salesmachine } = Account.properties;
 export const OneAccount = Type.Object({
-  ...{ object: Type.Literal("numbers.account"), ...Told, ...Named, created_at, data, stage, salesmachine },
+  object: Type.Literal("numbers.account"),
+  ...Told,
+  ...Named,
+  created_at,
+  data,
+  stage,
+  salesmachine,
   last_event_at: Nullable(Time("When its last event that is counted happened")),
   members: Type.Object({
     total: Type.Integer(),
     data: list({
-      ...{ ...Named, events: Count("In this account"), last_seen_on: Nullable(Day("In this account")) },
+      ...Named,
+      events: Count("In this account"),
+      last_seen_on: Nullable(Day("In this account")),
       left_out: Type.Boolean({ description: "It counts nowhere" }),
     }),
     left_out: Count("Of them left out"),
@@ -181,32 +208,37 @@ export const OneAccount = Type.Object({
   figures: Type.Object(Figures),
 });
 export const OneContact = Type.Object({
-  ...{ object: Type.Literal("numbers.contact"), ...Told, ...Named },
-  ...{ ...Contact.properties, object: Type.Literal("numbers.contact"), accounts: Type.Optional(Type.Unknown()) },
+  ...Told,
+  ...Named,
+  ...Contact.properties,
+  object: Type.Literal("numbers.contact"),
+  accounts: Type.Optional(Type.Unknown()),
   memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
   events: Type.Integer({ description: "All that are stored" }),
   figures: Type.Object({ events: Events }, { description: "Of those that are counted in this time" }),
-  ...{
-    first_seen_at: Nullable(Time("When the first event that is stored happened")),
-    last_seen_at: Nullable(Time("When the last one did")),
-  },
+  first_seen_at: Nullable(Time("When the first event that is stored happened")),
+  last_seen_at: Nullable(Time("When the last one did")),
 });
 export const TimeLine = Type.Object({
   object: Type.Literal("numbers.events"),
   time_zone: Type.String(),
   data: list({
-    ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
+    id: Id,
+    received_at: Time("When it was received"),
+    occurred_at: Nullable(Time("`params.occurred_at`")),
     happened_at: Time("`occurred_at`, where that is from 30 days before the receipt up to it, else the receipt"),
-    ...{ contact: Type.Object(Named), account: Nullable(Type.Object(Named)), account_uid: Nullable(Type.String()) },
-    ...{
-      event_uid: Type.String(),
-      params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),
-    },
+    contact: Type.Object(Named),
+    account: Nullable(Type.Object(Named)),
+    account_uid: Nullable(Type.String()),
+    event_uid: Type.String(),
+    params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),
   }),
   next: Nullable(Type.String({ description: "`before` of the next page" })),
 });
 export const Returning = Type.Object({
-  ...{ object: Type.Literal("numbers.returning"), time_zone: Type.String(), of: Type.String() },
+  object: Type.Literal("numbers.returning"),
+  time_zone: Type.String(),
+  of: Type.String(),
   data: list({
     week: Day("Monday of the week in which they were first seen"),
     began: Count("First seen in it"),
@@ -216,16 +248,20 @@ export const Returning = Type.Object({
   }),
 });
 export const Steps = Type.Object({
-  ...{ object: Type.Literal("numbers.steps"), ...Told },
+  object: Type.Literal("numbers.steps"),
+  ...Told,
   cut: Type.Boolean({
     description: "Was there a name with more events than the latest 200,000, which were looked at?",
   }),
   data: list({
-    ...{ event_uid: Type.String(), contacts: Count("Those that took this step"), accounts: Count("The same") },
+    event_uid: Type.String(),
+    contacts: Count("Those that took this step"),
+    accounts: Count("The same"),
     open: Count("Those of whom it was the last step so far, and who may still go on"),
     stopped: Type.Array(
       Type.Object({
-        ...{ ...Named, account: Nullable(Type.Object(Named)) },
+        ...Named,
+        account: Nullable(Type.Object(Named)),
         times: Type.Array(Type.Integer(), { description: "When each step was taken; epoch milliseconds" }),
         open_until: Nullable(Time("Until when they may go on, where that is not over")),
       }),
@@ -234,19 +270,25 @@ export const Steps = Type.Object({
   }),
 });
 export const Questions = Type.Object({
-  ...{ object: Type.Literal("numbers.questions"), time_zone: Type.String() },
+  object: Type.Literal("numbers.questions"),
+  time_zone: Type.String(),
   data: list({
-    ...{ name: Type.String(), title: Type.String(), note: Type.String(), sql: Type.String() },
+    name: Type.String(),
+    title: Type.String(),
+    note: Type.String(),
+    sql: Type.String(),
     is_timed: Type.Boolean({ description: "Is it of the time that is asked for?" }),
     parameters: list({
-      ...{ name: Type.String(), description: Type.String() },
+      name: Type.String(),
+      description: Type.String(),
       standard: Type.Optional(Type.String({ description: "What stands for it; without it, it must be given" })),
       choices: Type.Optional(Type.Array(Type.String(), { description: "All that it may be, where that is so few" })),
     }),
   }),
 });
 export const Answer = Type.Object({
-  ...{ object: Type.Literal("numbers.answer"), ...Told },
+  object: Type.Literal("numbers.answer"),
+  ...Told,
   sums: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "What an answer says beside its list, where it has one",
@@ -255,9 +297,11 @@ export const Answer = Type.Object({
   data: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: "The list, or all that is said" }),
 });
 export const LeftOut = Type.Object({
-  ...{ object: Type.Literal("numbers.left_out"), time_zone: Type.String() },
+  object: Type.Literal("numbers.left_out"),
+  time_zone: Type.String(),
   data: list({
-    ...{ kind: Type.Enum(["account", "contact"]), ...Named },
+    kind: Type.Enum(["account", "contact"]),
+    ...Named,
     pending: Type.Boolean({ description: "The figures are still on the way there" }),
   }),
 });
@@ -275,7 +319,8 @@ export const WhenQuery = {
     description:
       "The last 24 hours by the hour, or so many days: a week ends with today, 30 and 90 days with yesterday",
   }),
-  ...{ from: DayOf, to: DayOf },
+  from: DayOf,
+  to: DayOf,
   time_zone: Type.Optional(
     Type.String({ deprecated: true, description: "Ignored: days are those of the workspace's time zone" }),
   ),
@@ -289,7 +334,8 @@ export const FilterQuery = {
   referrer: Key("Page views that came from this host alone"),
 };
 export const NumbersQuery = Type.Object({
-  ...{ ...WhenQuery, ...FilterQuery },
+  ...WhenQuery,
+  ...FilterQuery,
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 const Page = {
@@ -323,8 +369,11 @@ export const AccountsQuery = Type.Object({
 });
 export const StepsQuery = Type.Object({
   ...WhenQuery,
-  ...{ first: Type.String({ minLength: 1 }), second: Type.String({ minLength: 1 }) },
-  ...{ third: Key("Name of the third step"), fourth: Key("Of the fourth"), fifth: Key("Of the fifth") },
+  first: Type.String({ minLength: 1 }),
+  second: Type.String({ minLength: 1 }),
+  third: Key("Name of the third step"),
+  fourth: Key("Of the fourth"),
+  fifth: Key("Of the fifth"),
   within: Type.Integer({ minimum: 1, maximum: 366, default: 7, description: "Days from the first step on" }),
 });
 export const TimeLineQuery = Type.Object({

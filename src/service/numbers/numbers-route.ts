@@ -45,7 +45,10 @@ const own = <const Answer extends TSchema, const More extends object>(
   answer: Answer,
   more: More,
 ) => ({
-  ...{ ...common, summary: `${summary} (of this service alone)`, operationId, ...more },
+  ...common,
+  summary: `${summary} (of this service alone)`,
+  operationId,
+  ...more,
   response: { 200: answer, ...failures },
 });
 
@@ -175,15 +178,21 @@ export const peopleRoutes =
         const account = record.unique_id;
         const [one, figures] = await Promise.all([
           ask<Pick<Static<typeof OneAccount>, "members" | "last_event_at"> & { days: number[] }>(query, "account", {
-            ...{ workspace, ...encoded({ account }) },
+            workspace,
+            ...encoded({ account }),
           }),
           figuresOf(query, { workspace, ranges, filter: { ...filter, account } }),
         ]);
         const first = later(dayIn(told.time_zone, Date.now()), 1 - one.days.length);
         const starts = one.days.map((_, at) => startOf(later(first, at), told.time_zone));
         return {
-          ...{ ...record, object: "numbers.account" as const, name: nameIn(record.data) ?? account, ...told },
-          ...{ ...one, days: { starts, counts: one.days }, figures },
+          ...record,
+          object: "numbers.account" as const,
+          name: nameIn(record.data) ?? account,
+          ...told,
+          ...one,
+          days: { starts, counts: one.days },
+          figures,
         };
       },
     );
@@ -200,14 +209,23 @@ export const peopleRoutes =
         const { ranges, told } = await readTime(workspace, when, reply);
         const contact = record.unique_id;
         const [known, events] = await Promise.all([
-          ask<Pick<Static<typeof OneContact>, "memberships" | "events">>(query, "contact", {
-            ...{ workspace, ...encoded({ contact }) },
-          }),
+          ask<Pick<Static<typeof OneContact>, "memberships" | "events" | "first_seen_at" | "last_seen_at">>(
+            query,
+            "contact",
+            {
+              workspace,
+              ...encoded({ contact }),
+            },
+          ),
           eventsOfContact(query, { workspace, ranges, contact, key }),
         ]);
         return {
-          ...{ ...record, object: "numbers.contact" as const, name: nameIn(record.data) ?? contact, ...told },
-          ...{ ...(known as Static<typeof OneContact>), figures: { events } },
+          ...record,
+          object: "numbers.contact" as const,
+          name: nameIn(record.data) ?? contact,
+          ...told,
+          ...known!,
+          figures: { events },
         };
       },
     );
@@ -229,7 +247,9 @@ export const peopleRoutes =
           const given = { workspace, ...encoded({ ...filter, [kind]: uid }), before, limit };
           const { data, next } = await ask<Static<typeof TimeLine>>(query, "time-line", given);
           return {
-            ...{ object: "numbers.events" as const, time_zone: (await stateOf(workspace)).time_zone, next },
+            object: "numbers.events" as const,
+            time_zone: (await stateOf(workspace)).time_zone,
+            next,
             data: data.map((one) => ({ ...one, params: shown(one) })),
           };
         },

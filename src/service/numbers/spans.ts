@@ -102,8 +102,12 @@ const lastHours = (today: string, end: number, zone: string): Time => {
   const [before, from, to] = [-2, -1, 0].map((days) => hourOf(later(today, days), end)) as [string, string, string];
   return {
     ranges: {
-      ...{ days: NONE, hours: hoursFrom(from, to), days_before: NONE, hours_before: hoursFrom(before, from) },
-      ...{ from: later(today, -1), to: today },
+      days: NONE,
+      hours: hoursFrom(from, to),
+      days_before: NONE,
+      hours_before: hoursFrom(before, from),
+      from: later(today, -1),
+      to: today,
     },
     starts: count(24, (at) => timeOf(hourOf(later(today, -1), end + at), zone)),
     ends: timeOf(to, zone),
@@ -119,7 +123,9 @@ const wholeDays = (first: string, last: string, zone: string): Time => {
       days: daysFrom(first, last),
       hours: NONE,
       days_before: daysFrom(before, later(first, -1)),
-      ...{ hours_before: NONE, from: first, to: last },
+      hours_before: NONE,
+      from: first,
+      to: last,
     },
     starts: count(length, (at) => startOf(later(first, at), zone)),
     ends: startOf(later(last, 1), zone),

@@ -117,7 +117,8 @@ const renewDeletions = async (query: Query, range: readonly string[]): Promise<v
   const inOrder = old.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
   for (const row of inOrder)
     await query(`INSERT INTO deletions (workspace, id, ${REST}) VALUES ($1, $2, $3, $4, $5, $6, $7)`, [
-      ...[range[0], newIds(1)[0]],
+      range[0],
+      newIds(1)[0],
       ...REST.map((name) => row[name]),
     ]);
 };

@@ -87,7 +87,8 @@ const OF_TABLE: Record<Table, { columns: string; large: readonly string[]; read(
     large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
-      ...{ received_at: row.received_at as number, occurred_at: row.occurred_at as number | null },
+      received_at: row.received_at as number,
+      occurred_at: row.occurred_at as number | null,
       contact_uid: text(row.contact_uid),
       account_uid: text(row.account_uid),
       event_uid: text(row.event_uid),

@@ -104,8 +104,11 @@ it("counts in bounded memory: small counts go, and a key that comes anew begins 
 });
 
 const service = useService({
-  ...{ trustProxy: ["loopback"], publicUrl: "https://track.example.com" },
-  ...{ addressQuota: 2, tokenQuota: 24, serverToken: "server-token" },
+  trustProxy: ["loopback"],
+  publicUrl: "https://track.example.com",
+  addressQuota: 2,
+  tokenQuota: 24,
+  serverToken: "server-token",
 });
 
 it("counts a repeat for its address alone, and what a server sends for its workspace alone", async () => {

@@ -24,7 +24,9 @@ it.skipIf(findProgram("curl") === undefined)("the requests on the page for the o
   expect(said.get("One person")).toBe('{"object":"erasure","events":1}'.repeat(2));
   expect(said.get("Accounts and contacts")).toContain('"unique_id":"acme"');
   expect(await service.json("/v2/accounts?uid=acme")).toMatchObject({
-    ...{ data: { plan: "team" }, stage: { id: "1", name: "Trial" }, salesmachine: { health: 80 } },
+    data: { plan: "team" },
+    stage: { id: "1", name: "Trial" },
+    salesmachine: { health: 80 },
     contacts: { total: 1 },
   });
   expect((await service.events("contact-001")).rows).toEqual([]);

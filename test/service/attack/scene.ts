@@ -56,7 +56,9 @@ const post = (url: string, stamp: string): Promise<number | string> =>
     method: "POST",
     headers: { "content-type": "application/json", ...basic(`${API_TOKEN}:`) },
     body: JSON.stringify({
-      ...{ contact_uid: `contact-${stamp.split("-")[0]}`, event_uid: "attack", params: { event_id: stamp } },
+      contact_uid: `contact-${stamp.split("-")[0]}`,
+      event_uid: "attack",
+      params: { event_id: stamp },
     }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).then(

@@ -7,7 +7,7 @@ const TIME = 1_790_000_000_000;
 const end = `"event_id":"${ID}","occurred_at":${TIME},"event_source":"${SOURCE}","event_seq":7}`;
 const row = (params: string, occurredAt: number | undefined, stamp = ID) => {
   const cut = cutStamp(params, { stamp, occurredAt });
-  return { ...{ params, source: null, number: null }, ...cut, stamp, occurred_at: occurredAt ?? null };
+  return { params, source: null, number: null, ...cut, stamp, occurred_at: occurredAt ?? null };
 };
 
 it("takes the stamp off the end of params, and gives them back letter by letter", () => {

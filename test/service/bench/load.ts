@@ -25,7 +25,10 @@ export const nextEvent = () => {
       account_uid: `account-${number % 50}`,
       visit_url: `https://shop.example/products/${number}`,
       display_name: "Product page",
-      ...{ event_id: randomUUID(), occurred_at: Date.now(), event_source: randomUUID(), event_seq: 1 },
+      event_id: randomUUID(),
+      occurred_at: Date.now(),
+      event_source: randomUUID(),
+      event_seq: 1,
     },
   };
 };

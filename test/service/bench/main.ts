@@ -49,11 +49,9 @@ const openSide = async (where: Record<string, string>, pids: () => number[], arg
       rounds.push({ ...load, costs });
     },
     figures: () => ({
-      ...{
-        "events/s": of(({ perSecond }) => perSecond),
-        "p50 ms": of(({ p50 }) => p50),
-        "p99 ms": of(({ p99 }) => p99),
-      },
+      "events/s": of(({ perSecond }) => perSecond),
+      "p50 ms": of(({ p50 }) => p50),
+      "p99 ms": of(({ p99 }) => p99),
       "µs an event: service": of(({ costs }) => costs[0]!),
       "each server": rounds[0]!.costs
         .slice(1)
@@ -112,10 +110,16 @@ const numbers = (): string[] => {
   const which = ["show=falling", "show=silent", "sort=name", "search=bulk-7", "offset=50"];
   return [
     ...Object.keys(SPANS).flatMap((span) => [`?span=${span}`, `/accounts?span=${span}`]),
-    ...[`?from=${day}&to=${day}`],
-    ...[...filters.map((filter) => `?span=30d&${filter}`), ...which.map((one) => `/accounts?${one}`)],
-    ...[`/accounts/${account}`, `/accounts/${account}/events`, `/contacts/${contact}`, `/contacts/${contact}/events`],
-    ...["/returning?of=account", "/returning?of=contact", "/left-out"],
+    `?from=${day}&to=${day}`,
+    ...filters.map((filter) => `?span=30d&${filter}`),
+    ...which.map((one) => `/accounts?${one}`),
+    `/accounts/${account}`,
+    `/accounts/${account}/events`,
+    `/contacts/${contact}`,
+    `/contacts/${contact}/events`,
+    "/returning?of=account",
+    "/returning?of=contact",
+    "/left-out",
   ].map((path) => `/v2/numbers${path}`);
 };
 

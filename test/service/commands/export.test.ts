@@ -15,8 +15,12 @@ it("exports events as NDJSON, oldest first, their params as they were sent", asy
   expect(lines[0]).toContain(String.raw`"params":{"big":1e400, "text":"a\u0000\"b", "lines":"ä,☃"}}`);
   expect(JSON.parse(lines[0]!)).toMatchObject({ contact_uid: 'anna, "A"', account_uid: null, occurred_at: null });
   expect(JSON.parse(lines[1]!)).toEqual({
-    ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), received_at: expect.any(Number), occurred_at: TODAY - 29 * DAY },
-    ...{ contact_uid: "ben", account_uid: "acme", event_uid: "bought" },
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    received_at: expect.any(Number),
+    occurred_at: TODAY - 29 * DAY,
+    contact_uid: "ben",
+    account_uid: "acme",
+    event_uid: "bought",
     params: { account_uid: "acme", occurred_at: TODAY - 29 * DAY },
   });
 });
@@ -57,14 +61,16 @@ it("counts what is missing by the numbers of a document, on the day on which tha
   await withService(async ({ post, get }) => {
     const send = (digit: number, event_seq: number, more = {}) =>
       post({
-        ...{ contact_uid: `numbered-${event_seq % 2}`, event_uid: "n" },
+        contact_uid: `numbered-${event_seq % 2}`,
+        event_uid: "n",
         // As the script has it: behind all others.
         params: {
           text: "\u0000\ud800",
           event_id: `${digit}${event_seq % 10}000000-0000-4000-a000-000000000000`,
           occurred_at: began + event_seq * 3_600_000,
           event_source: `${digit}0000000-0000-4000-a000-000000000000`,
-          ...{ event_seq, ...more },
+          event_seq,
+          ...more,
         },
       });
     // The first, and one on the next day, are missing; a repeat and what cannot be read as JSON change nothing.

@@ -83,10 +83,14 @@ it("changes only what a line names, and imports an export of everything, equal i
   await withService(async ({ get }) => {
     const json = async (path: string) => (await get(path)).json();
     expect(await json("/v2/accounts?uid=acme")).toMatchObject({
-      ...{ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } },
+      data: { plan: "team" },
+      stage: { name: "Trial" },
+      salesmachine: { health: 7 },
     });
     expect(await json("/v2/contacts?uid=ben")).toMatchObject({
-      ...{ data: { name: "Ben" }, salesmachine: { health: "good" }, accounts: { total: 2 } },
+      data: { name: "Ben" },
+      salesmachine: { health: "good" },
+      accounts: { total: 2 },
     });
     expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
   });

@@ -28,8 +28,13 @@ const errorsOf = async (plan: string, calls: string): Promise<string[]> => {
   await writeFile(declared, plan.replaceAll('"tracklet"', JSON.stringify(join(ROOT, "src/index.js"))));
   await writeFile(app, `import { track } from ${JSON.stringify(join(ROOT, "src/index.js"))};\n${calls}`);
   const program = ts.createProgram([declared, app], {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 },
-    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
   });
   const wrong = ts.getPreEmitDiagnostics(program).filter(({ file }) => file?.fileName.startsWith(folder));
   return wrong.map(({ file, start }) => file!.text.slice(file!.text.lastIndexOf("\n", start) + 1).split("\n", 1)[0]!);

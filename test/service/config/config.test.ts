@@ -36,9 +36,20 @@ it("has defaults, and no token is among them", () => {
   expect(rateLimit).toBeGreaterThan(0);
   expect(dataFolder).toMatch(process.getuid?.() === 0 ? /^\/var\/lib\/tracklet$/ : /[\\/]\.data$/);
   expect(others).toEqual({
-    ...{ port: 4100, host: "127.0.0.1", processes: 1, demo: "off", logLevel: "info", gpc: "ignore", identity: "off" },
-    ...{ workspaces: [], trustProxy: [], watchedEvents: [], maxEventBytes: 262_144 },
-    ...{ addressQuota: 256, tokenQuota: 20_480, addressRecords: 20_000 },
+    port: 4100,
+    host: "127.0.0.1",
+    processes: 1,
+    demo: "off",
+    logLevel: "info",
+    gpc: "ignore",
+    identity: "off",
+    workspaces: [],
+    trustProxy: [],
+    watchedEvents: [],
+    maxEventBytes: 262_144,
+    addressQuota: 256,
+    tokenQuota: 20_480,
+    addressRecords: 20_000,
   });
 });
 
@@ -53,10 +64,8 @@ it.each<[variable: string, text: string, member: string, value: unknown]>([
     undefined,
   ],
   [
-    ...[
-      "TRACKLET_WORKSPACES",
-      '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
-    ],
+    "TRACKLET_WORKSPACES",
+    '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     "workspaces",
     [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
   ] as [string, string, string, unknown],
@@ -80,8 +89,15 @@ const WRONG: Record<string, string[]> = {
   TRACKLET_ACCESS_TOKEN: ["", "a b", "ä", "demo-api-token", "new,demo-api-token"],
   TRACKLET_METRICS_TOKEN: ["", "a b", "demo-api-token"],
   TRACKLET_WORKSPACES: [
-    ...[shop("demo-access-token"), shop("demo-api-token"), shop("a:b"), shop("a", "b c"), shop("a", "b", "Shop")],
-    ...[shop("a", "b", "default"), "", "[]", '{"shop":null}'],
+    shop("demo-access-token"),
+    shop("demo-api-token"),
+    shop("a:b"),
+    shop("a", "b c"),
+    shop("a", "b", "Shop"),
+    shop("a", "b", "default"),
+    "",
+    "[]",
+    '{"shop":null}',
     ...["b", "x"].map((twice) => shop("x").replace(/}$/, `,${shop(twice, "d", "c").slice(1)}`)),
   ],
   TRACKLET_RETENTION_DAYS: ["0", ""],
@@ -93,9 +109,14 @@ const WRONG: Record<string, string[]> = {
   TRACKLET_PROCESSES: ["0", "all"],
   TRACKLET_LOG_LEVEL: ["verbose"],
   // Names that are misspelt.
-  ...{ TRACKLET_ACESS_TOKEN: ["a-token"], DATABSE_URL: ["postgresql://host/x"], TRACKLT_DATA: ["/data"] },
+  TRACKLET_ACESS_TOKEN: ["a-token"],
+  DATABSE_URL: ["postgresql://host/x"],
+  TRACKLT_DATA: ["/data"],
   DATABASE_URL: [
-    ...["", "mysql://localhost/x", "localhost", "postgresql://user@one:5432,/x"],
+    "",
+    "mysql://localhost/x",
+    "localhost",
+    "postgresql://user@one:5432,/x",
     "postgresql://user@one:5432,two:port/x",
   ],
 };
@@ -178,6 +199,7 @@ it("needs the address that clients use of a proxy, and the secret of a proof", (
   const secret = { TRACKLET_IDENTITY: "mark", TRACKLET_IDENTITY_SECRET: "a-secret-of-32-characters-at-least" };
   const proxied = { TRACKLET_TRUST_PROXY, TRACKLET_PUBLIC_URL: "https://track.example.com" };
   expect(readConfig({ ...OWN, ...proxied, ...secret })).toMatchObject({
-    ...{ identity: "mark", trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"] },
+    identity: "mark",
+    trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
   });
 });

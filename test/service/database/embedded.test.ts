@@ -63,14 +63,23 @@ describe("a PostgreSQL of the service's own", () => {
 
   it("is set for what is promised, whoever starts it, and reached by nobody else", async () => {
     const settings = {
-      ...{ fsync: "on", full_page_writes: "on", synchronous_commit: "on", autovacuum: "on" },
-      ...{ ssl: "off", listen_addresses: "", dynamic_shared_memory_type: "mmap", wal_compression: "pglz" },
+      fsync: "on",
+      full_page_writes: "on",
+      synchronous_commit: "on",
+      autovacuum: "on",
+      ssl: "off",
+      listen_addresses: "",
+      dynamic_shared_memory_type: "mmap",
+      wal_compression: "pglz",
       jit: "off",
     };
     const shown = Object.keys(settings).map((name) => `current_setting('${name}') AS ${name}`);
     const locale = `'Ärger' ILIKE 'ärg%' AS ignores_case, datlocprovider::text AS provider, datlocale AS locale`;
     expect(await ask(data, `SELECT ${shown}, ${locale} FROM pg_database WHERE datname = 'postgres'`)).toEqual({
-      ...{ ...settings, ignores_case: true, provider: "b", locale: "C.UTF-8" },
+      ...settings,
+      ignores_case: true,
+      provider: "b",
+      locale: "C.UTF-8",
     });
     expect([join(data, "socket"), join(data, "cluster")].map((path) => statSync(path).mode & 0o777)).toEqual([
       0o700, 0o700,
@@ -224,7 +233,10 @@ describe("a data folder", () => {
     await command(source, "dump", join(source, "dump"));
     await command(data, "restore", join(source, "dump"));
     const service = spawnService({ TRACKLET_DATA: data, TRACKLET_ADMIN_TOKEN: "an-admin-token-of-16" }, undefined, [
-      ...["setpriv", `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, "--clear-groups"],
+      "setpriv",
+      `--reuid=${nobody.uid}`,
+      `--regid=${nobody.gid}`,
+      "--clear-groups",
     ]);
     const url = await service.ready();
     for (const contact_uid of ["anna", "ben"])

@@ -34,8 +34,14 @@ const store = async (workspace: string, amount: number, ahead: number, ago = 0):
     idAt(at).replace(/.{12}$/, (count++).toString(16).padStart(12, "0")),
   );
   const events = ids.map((_, index) => ({
-    ...{ workspace, contactUid: `contact-${index % 3}`, accountUid: `account-${index % 2}`, eventUid: "seen" },
-    ...{ params: "{}", stamp: undefined, receivedAt: at - ago, occurredAt: undefined },
+    workspace,
+    contactUid: `contact-${index % 3}`,
+    accountUid: `account-${index % 2}`,
+    eventUid: "seen",
+    params: "{}",
+    stamp: undefined,
+    receivedAt: at - ago,
+    occurredAt: undefined,
   }));
   await database.write(insertEvents(ids, events));
   return ids;

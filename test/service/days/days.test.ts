@@ -35,8 +35,14 @@ const storeAt = (scene: Scene, names: readonly string[]): Promise<unknown> => {
   const { workspace, now: receivedAt } = scene;
   const ids = names.map((_, at) => idAt(receivedAt).replace(/.{12}$/, at.toString(16).padStart(12, "0")));
   const events = names.map((eventUid) => ({
-    ...{ workspace, contactUid: "contact-0", accountUid: "acme", eventUid, params: "{}" },
-    ...{ stamp: undefined, receivedAt, occurredAt: undefined },
+    workspace,
+    contactUid: "contact-0",
+    accountUid: "acme",
+    eventUid,
+    params: "{}",
+    stamp: undefined,
+    receivedAt,
+    occurredAt: undefined,
   }));
   return database.write(insertEvents(ids, events));
 };

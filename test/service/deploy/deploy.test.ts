@@ -45,8 +45,14 @@ describe("the image", () => {
       from!.split(" "),
     );
     const { metafile } = await build({
-      ...{ entryPoints: ["main", "release"].map((name) => join(ROOT, `src/service/${name}.ts`)), bundle: true },
-      ...{ packages: "external", platform: "node", format: "esm", write: false, metafile: true, outdir: folder },
+      entryPoints: ["main", "release"].map((name) => join(ROOT, `src/service/${name}.ts`)),
+      bundle: true,
+      packages: "external",
+      platform: "node",
+      format: "esm",
+      write: false,
+      metafile: true,
+      outdir: folder,
     });
     // What a release is filled with is named in its source.
     const packed = (await readFile(join(ROOT, "src/service/release.ts"), "utf8")).match(

@@ -124,8 +124,12 @@ const setUp = async (args: string[], path = at("bin")) => {
   await writeFile(at("called"), "");
   const own = args.map((arg) => (arg.startsWith("/") ? at(arg) : arg));
   return checkedBy(clone("setup"), own, {
-    ...{ PATH: `${path}:${process.env.PATH}`, ETC: at("etc"), OPT: at("opt"), BIN: at("local") },
-    ...{ ENV_FILE: at("etc/tracklet.env"), RELEASE_LINK: at("link") },
+    PATH: `${path}:${process.env.PATH}`,
+    ETC: at("etc"),
+    OPT: at("opt"),
+    BIN: at("local"),
+    ENV_FILE: at("etc/tracklet.env"),
+    RELEASE_LINK: at("link"),
   });
 };
 const systemd = ["systemd", "track.shop.example", "/mnt/dumps"];
@@ -222,11 +226,9 @@ it("gives nginx and systemd their files, and says of one that somebody has edite
   expect((await stat(at("mnt/dumps"))).mode & 0o777).toBe(0o700);
   expect(await called(/^(certbot|systemctl re|systemctl enable --now)/)).toEqual([
     expect.stringMatching(/^certbot certonly .*--domain track\.shop\.example$/),
-    ...[
-      "systemctl restart tracklet@4101",
-      "systemctl reload-or-restart nginx",
-      "systemctl enable --now tracklet-backup.timer",
-    ],
+    "systemctl restart tracklet@4101",
+    "systemctl reload-or-restart nginx",
+    "systemctl enable --now tracklet-backup.timer",
   ]);
   const conf = at("etc/nginx/conf.d/tracklet.conf");
   expect((await readFile(conf, "utf8")).match(/^ *server 127\.0\.0\.1:\d+/gm)).toHaveLength(1);
@@ -247,8 +249,10 @@ it("brings in the next release by the same command, after a dump, and ends a uni
   const { said } = await setUp(systemd.slice(0, 2));
   expect(said).toContain(`back with: ${clone("switch")} ${at("opt")}/tracklet-service-1a2b3c4`);
   expect(await called(/^service (backup|migrate)|^systemctl (restart|disable)/)).toEqual([
-    ...[`service backup ${at("mnt/dumps")}`, "service migrate"],
-    ...["systemctl disable --now tracklet@4199", "systemctl restart tracklet@4101"],
+    `service backup ${at("mnt/dumps")}`,
+    "service migrate",
+    "systemctl disable --now tracklet@4199",
+    "systemctl restart tracklet@4101",
   ]);
   await writeFile(at("built"), "two");
   const back = /^back with: docker tag tracklet-service:last tracklet-service:latest && docker compose .* up /m;

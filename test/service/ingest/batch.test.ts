@@ -20,10 +20,15 @@ const service = useService((database) => ({
         ? Promise.reject(Object.assign(new Error("this row cannot be written"), { code: "22000" }))
         : database.write(statements, node),
   },
-  ...{ adminToken: ADMIN, maxEventBytes: 2_000, logLevel: "silent" },
+  adminToken: ADMIN,
+  maxEventBytes: 2_000,
+  logLevel: "silent",
 }));
 const limited = useService({
-  ...{ trustProxy: ["loopback"], publicUrl: "https://track.example.com", addressQuota: 1, rateLimit: 3_000 },
+  trustProxy: ["loopback"],
+  publicUrl: "https://track.example.com",
+  addressQuota: 1,
+  rateLimit: 3_000,
 });
 
 let contacts = 0;

@@ -18,9 +18,15 @@ it("is answered with the success body, is in the database by then, and makes bar
   const { rows } = await service.events(contact_uid);
   expect(rows).toEqual([
     {
-      ...{ object: "event", id: expect.stringMatching(/^[0-9a-f-]{36}$/), received_at: expect.any(Number) },
-      ...{ occurred_at: null, contact_uid, account_uid: "account-new", event_uid: "signup" },
-      ...{ params: { account_uid: "account-new" }, settled: false },
+      object: "event",
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      received_at: expect.any(Number),
+      occurred_at: null,
+      contact_uid,
+      account_uid: "account-new",
+      event_uid: "signup",
+      params: { account_uid: "account-new" },
+      settled: false,
     },
   ]);
   expect(rows[0]!.received_at).toBeGreaterThanOrEqual(from);
@@ -29,8 +35,12 @@ it("is answered with the success body, is in the database by then, and makes bar
   expect(contact).not.toHaveProperty("stage");
   const account = await service.json("/v2/accounts?uid=account-new");
   expect(account).toEqual({
-    ...{ object: "account", id: expect.any(String), unique_id: "account-new", created_at: contact.created_at },
-    ...{ data: {}, salesmachine: { health: "bad", health_source: "activity: bad" } },
+    object: "account",
+    id: expect.any(String),
+    unique_id: "account-new",
+    created_at: contact.created_at,
+    data: {},
+    salesmachine: { health: "bad", health_source: "activity: bad" },
     contacts: { object: "contact.list", data: [{ id: contact.id }], total: 1 },
   });
   expect(contact.accounts.data).toEqual([{ id: account.id }]);

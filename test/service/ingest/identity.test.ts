@@ -114,7 +114,8 @@ const start = async (identity: "off" | "mark" | "require") => {
 };
 afterAll(() => service.close());
 const event = (contact_uid: string, proof?: string, event_uid = "signed_up") => ({
-  ...{ contact_uid, event_uid },
+  contact_uid,
+  event_uid,
   params: { a: 1, ...(proof !== undefined && { identity_proof: proof }), account_uid: "acme" },
 });
 const good = (contactUid: string) => proveIdentity(SECRET, { contactUid, accountUid: "acme" });

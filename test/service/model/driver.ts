@@ -38,8 +38,10 @@ export const must = async (saying: Promise<Said>): Promise<Said> => {
 
 /** Tokens of the workspace that the environment names. */
 export const OWN: Record<TokenKind, string> = {
-  ...{ api: "model-api-token-00", server: "model-server-token" },
-  ...{ access: "model-access-token", admin: "model-admin-token-0" },
+  api: "model-api-token-00",
+  server: "model-server-token",
+  access: "model-access-token",
+  admin: "model-admin-token-0",
 };
 
 export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk"] as const;

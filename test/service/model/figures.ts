@@ -62,8 +62,11 @@ const hours = (zone: string, size: number, [first, end]: [number, number], befor
     return at >= from && at < end ? Math.floor((at - from) / size) : undefined;
   };
   return {
-    ...{ length: (end - first) / size, zone, from: textOf(Math.floor(before[0] / 24)) },
-    ...{ stepOf: within(first, end), stepBefore: within(...before) },
+    length: (end - first) / size,
+    zone,
+    from: textOf(Math.floor(before[0] / 24)),
+    stepOf: within(first, end),
+    stepBefore: within(...before),
   };
 };
 
@@ -138,7 +141,8 @@ export const numbersOf = (events: readonly Event[], when: When) => {
     return { total: sum(counts), before: sum(former), data: data.sort() };
   };
   const active = (key: Key) => ({
-    ...{ total: different(now, key), before: different(past, key) },
+    total: different(now, key),
+    before: different(past, key),
     counts: perStep(now, (events) => different(events, key)),
   });
   const [most, least] = [counted(now, accountOf), counted(past, accountOf)];
@@ -146,14 +150,19 @@ export const numbersOf = (events: readonly Event[], when: When) => {
   const rose = [...most].filter(([of, events]) => (least.get(of) ?? 0) < events);
   return {
     events: {
-      ...{ total: now.length, before: past.length, more: names.slice(shown.length) },
+      total: now.length,
+      before: past.length,
+      more: names.slice(shown.length),
       data: shown.map((name) => [name, series(now.filter((one) => one.name === name))]),
       others: series(now.filter(({ name }) => !shown.includes(name))),
     },
-    ...{ pages: keys((event) => pageOf(event)?.path), referrers: keys(referrerOf), busiest: keys(accountOf) },
+    pages: keys((event) => pageOf(event)?.path),
+    referrers: keys(referrerOf),
+    busiest: keys(accountOf),
     fell: fell.map(([of, events]) => [of, most.get(of) ?? 0, events]).sort(),
     rose: rose.map(([of, events]) => [of, events, least.get(of) ?? 0]).sort(),
-    ...{ contacts: active(contactOf), accounts: active(accountOf) },
+    contacts: active(contactOf),
+    accounts: active(accountOf),
   };
 };
 
@@ -165,13 +174,19 @@ export const toldNumbers = ({ events, pages, referrers, busiest, fell, rose, con
   const active = ({ approximate: _, ...told }: any) => told;
   return {
     events: {
-      ...{ total: events.total, before: events.before },
+      total: events.total,
+      before: events.before,
       more: events.more.flatMap((one: any) => (one.events + one.before > 0 ? [[one.event_uid, one.events]] : [])),
       data: events.data.map(({ event_uid, counts }: any) => [event_uid, counts]),
       others: events.others.counts,
     },
-    ...{ pages: keys(pages), referrers: keys(referrers), busiest: keys(busiest), fell: lines(fell), rose: lines(rose) },
-    ...{ contacts: active(contacts), accounts: active(accounts) },
+    pages: keys(pages),
+    referrers: keys(referrers),
+    busiest: keys(busiest),
+    fell: lines(fell),
+    rose: lines(rose),
+    contacts: active(contacts),
+    accounts: active(accounts),
   };
 };
 
@@ -216,9 +231,14 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
 };
 /** The same of what was answered. */
 export const toldList = ({ active, falling, silent, data }: any) => ({
-  ...{ active, falling, silent },
+  active,
+  falling,
+  silent,
   data: data.map((one: any) => [
-    ...[one.unique_id, one.events, one.before, one.last_seen_on],
+    one.unique_id,
+    one.events,
+    one.before,
+    one.last_seen_on,
     ...(one.counts ? [one.contacts, one.active_contacts, one.counts, one.counts_before] : [one.accounts.length]),
   ]),
 });

@@ -25,7 +25,8 @@ export const startShared = async () => {
   };
   const house: House = {
     // A workspace whose step has failed is left for a while, and on a busy machine the next may fail, too.
-    ...{ patience: 150_000, start },
+    patience: 150_000,
+    start,
     command: (databaseUrl, args) =>
       runTold(config(databaseUrl), ...args).catch(({ message }: Error) => ({ out: "", err: message, failed: message })),
     ...(await databasesOf(server.url, start)),

@@ -13,8 +13,12 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { values } = parseArgs({
   options: {
-    ...{ minutes: text, seed: text, runs: text, kinds: text },
-    ...{ "in-process": flag, "crash-points": flag },
+    minutes: text,
+    seed: text,
+    runs: text,
+    kinds: text,
+    "in-process": flag,
+    "crash-points": flag,
   },
 });
 const number = (value: string | undefined, otherwise: number): number => Number(value ?? otherwise);
@@ -25,7 +29,9 @@ const run = async (): Promise<string[]> => {
   const until = performance.now() + number(values.minutes, 5) * 60_000;
   const kinds = values.kinds?.split(",");
   const failed = await liveAll(place, {
-    ...{ from: number(values.seed, 1), count: number(values.runs, Number.POSITIVE_INFINITY), told: console.log },
+    from: number(values.seed, 1),
+    count: number(values.runs, Number.POSITIVE_INFINITY),
+    told: console.log,
     goesOn: () => performance.now() < until,
     isAsked: (name) => kinds?.includes(name) ?? true,
   });

@@ -140,7 +140,8 @@ const figures: Property = async (state, driver, chance) => {
       const began = isOfAll && (await get(driver, workspace, `/v2/numbers/accounts?${asked}&show=new&limit=1000`));
       const news = began ? began.data.map((one: Record<string, unknown>) => one.unique_id) : [];
       const [told, wanted] = [count.toldNumbers(answer), count.numbersOf(own, when)].map((one) => ({
-        ...{ ...one, fell: known(accounts, one.fell) },
+        ...one,
+        fell: known(accounts, one.fell),
         rose: known(
           accounts,
           one.rose.filter(([uid]: unknown[]) => !news.includes(uid)),
@@ -167,7 +168,8 @@ const figures: Property = async (state, driver, chance) => {
             const query = `${asked}&limit=1000&search=${encodeURIComponent(search ?? "")}`;
             const told = count.toldList(await get(driver, workspace, `/v2/numbers/${kind}?${query}`));
             const [is, must] = [told, count.listOf(workspace, kind, of(), search)].map((one) => ({
-              ...{ ...one, data: known(records, one.data) },
+              ...one,
+              data: known(records, one.data),
               ...(past !== undefined && { silent: undefined }),
             }));
             expectSame(`the ${kind} of ${workspace.name} for ${query} in ${zone}`, is, must);
@@ -267,7 +269,7 @@ const figures: Property = async (state, driver, chance) => {
         expectSame(
           `what ${some.contact} did for ${asked}`,
           [total, before, others.counts],
-          [...[wanted.total, wanted.before, wanted.others]],
+          [wanted.total, wanted.before, wanted.others],
         );
       });
   }
@@ -348,7 +350,9 @@ export const requireAll: Property = async (state, driver, chance) => {
 /** Where a step has left open what was done, it is known from then on. */
 export const requireKnown = async (state: State, driver: Driver): Promise<void> => {
   const all = living(state).flatMap(({ events, people, accounts }) => [
-    ...[...events.values(), ...people.values(), ...accounts.values()],
+    ...events.values(),
+    ...people.values(),
+    ...accounts.values(),
   ]);
   if (!all.some(({ presence }) => presence === "perhaps")) return;
   await stored(state, driver, 0);

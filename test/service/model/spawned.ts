@@ -36,9 +36,16 @@ export const buildEntries = () => {
     const folder = join(ROOT, "build/model/build/service");
     cpSync(join(ROOT, "build/service"), folder, { recursive: true });
     await build({
-      ...{ entryPoints: ["model/crash", "support/short-time"].map((name) => join(ROOT, `test/service/${name}.ts`)) },
-      ...{ outdir: folder, entryNames: "[name]", bundle: true, splitting: true },
-      ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning" },
+      entryPoints: ["model/crash", "support/short-time"].map((name) => join(ROOT, `test/service/${name}.ts`)),
+      outdir: folder,
+      entryNames: "[name]",
+      bundle: true,
+      splitting: true,
+      packages: "external",
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      logLevel: "warning",
       // The file that counts is nothing but an effect.
       ignoreAnnotations: true,
     });
@@ -79,7 +86,8 @@ export const startOwn = async () => {
     return { url: await ready(), pid: child.pid!, hasEnded: () => !isRunning(), isToEnd: more !== undefined, stop };
   };
   const house: House = {
-    ...{ patience: 2 * RECOVERY, start },
+    patience: 2 * RECOVERY,
+    start,
     command: async (databaseUrl, args) => {
       // What only reads is none that is to be broken off.
       const more = args[0] === "audit" ? {} : killed;

@@ -90,7 +90,10 @@ export interface Follower {
 /** In front of all ids. */
 const FIRST = "00000000-0000-7000-8000-000000000000";
 export const newFollower = ({ name }: Pick<Workspace, "name">): Follower => ({
-  ...{ workspace: name, place: FIRST, ids: new Set(), marks: new Set() },
+  workspace: name,
+  place: FIRST,
+  ids: new Set(),
+  marks: new Set(),
 });
 
 interface Erasure {
@@ -117,13 +120,27 @@ export interface State {
 
 /** @param tag stands in each uid of a history */
 export const newState = (): State => ({
-  ...{ workspaces: new Map(), followers: [], erasures: [], sent: 0, skew: 0 },
-  ...{ dumps: [], imports: [], archives: 0 },
+  workspaces: new Map(),
+  followers: [],
+  erasures: [],
+  sent: 0,
+  skew: 0,
+  dumps: [],
+  imports: [],
+  archives: 0,
 });
 
 export const newWorkspace = (name: string, zone: string): Workspace => ({
-  ...{ name, zone, exists: true, tokens: new Map(), people: new Map(), accounts: new Map(), events: new Map() },
-  ...{ leftOut: new Set(), archived: new Set(), hasArchive: false },
+  name,
+  zone,
+  exists: true,
+  tokens: new Map(),
+  people: new Map(),
+  accounts: new Map(),
+  events: new Map(),
+  leftOut: new Set(),
+  archived: new Set(),
+  hasArchive: false,
 });
 
 export const living = ({ workspaces }: State): Workspace[] => [...workspaces.values()].filter(({ exists }) => exists);
@@ -188,8 +205,15 @@ export const anonymous = (event: Event, contact: string, zone: string): Event =>
   const { mark, name, received, presence, mayRepeat } = event;
   const noon = (at: number): number => noonOf(timeOf({ ...event, received: { from: at, to: at } }), zone);
   return {
-    ...{ mark, contact, name, presence, mayRepeat, received: { from: noon(received.from), to: noon(received.to) } },
-    ...{ isStamped: false, isImported: true, isAnonymous: true },
+    mark,
+    contact,
+    name,
+    presence,
+    mayRepeat,
+    received: { from: noon(received.from), to: noon(received.to) },
+    isStamped: false,
+    isImported: true,
+    isAnonymous: true,
   };
 };
 

@@ -66,14 +66,18 @@ const newEvent = ({ state, workspace }: On, [who, what, when, seed]: number[]): 
   const name = pick(NAMES, what);
   const occurs = pick([undefined, 0, -3_600_000, -40 * DAY, 3_600_000, 2 * DAY, 0], when);
   return {
-    ...{ mark: `m${state.sent}-q7z`, contact: contactOf(workspace, who), name, presence: "gone" },
-    ...{ account: who! % 3 === 0 ? undefined : accountOf(who! + what!) },
+    mark: `m${state.sent}-q7z`,
+    contact: contactOf(workspace, who),
+    name,
+    presence: "gone",
+    account: who! % 3 === 0 ? undefined : accountOf(who! + what!),
     ...(name === "pageview" && what! % 5 > 0 && { url: pick(PAGES, seed), referrer: pick(REFERRERS, what! + seed!) }),
-    ...{
-      occurred: occurs === undefined ? undefined : Date.now() + occurs,
-      received: { from: Date.now(), to: Date.now() },
-    },
-    ...{ isStamped: seed! % 3 > 0, isImported: false, mayRepeat: false, isAnonymous: false },
+    occurred: occurs === undefined ? undefined : Date.now() + occurs,
+    received: { from: Date.now(), to: Date.now() },
+    isStamped: seed! % 3 > 0,
+    isImported: false,
+    mayRepeat: false,
+    isAnonymous: false,
   };
 };
 const newEvents = (on: On): Event[] =>
@@ -89,8 +93,11 @@ const pastEvents = (on: On): Event[] =>
 const uuidOf = (mark: string, kind: string): string =>
   `00000000-0000-4000-${kind}000-${mark.replaceAll(/\D/g, "").padStart(12, "0")}`;
 export const paramsOf = ({ mark, account, url, referrer, occurred, isStamped }: Event): Record<string, unknown> => ({
-  ...{ mark, ...(account !== undefined && { account_uid: account }), ...(url !== undefined && { visit_url: url }) },
-  ...{ ...(referrer !== undefined && { referrer }), ...(occurred !== undefined && { occurred_at: occurred }) },
+  mark,
+  ...(account !== undefined && { account_uid: account }),
+  ...(url !== undefined && { visit_url: url }),
+  ...(referrer !== undefined && { referrer }),
+  ...(occurred !== undefined && { occurred_at: occurred }),
   ...(isStamped && {
     event_id: uuidOf(mark, "a"),
     event_source: uuidOf("0", "b"),
@@ -230,12 +237,11 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     const file = again?.file ?? join(on.driver.folder, `events-${on.state.sent}.ndjson`);
     if (again === undefined) {
       const lines = events.map((event) => ({
-        ...{
-          id: uuidOf(event.mark, "9"),
-          received_at: event.received.from,
-          occurred_at: model.trueTime(event) ?? null,
-        },
-        ...{ account_uid: event.account ?? null, ...bodyOf(event) },
+        id: uuidOf(event.mark, "9"),
+        received_at: event.received.from,
+        occurred_at: model.trueTime(event) ?? null,
+        account_uid: event.account ?? null,
+        ...bodyOf(event),
       }));
       writeFileSync(file, lines.map((line) => JSON.stringify(line)).join("\n"));
       on.state.imports.push({ workspace: on.workspace.name, file, marks: events.map(({ mark }) => mark) });

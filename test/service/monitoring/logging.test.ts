@@ -76,7 +76,10 @@ it("writes one JSON object a line, with requests where it is asked to, and never
       { reason: "broken", workspace: "default", example: { error: "the body was broken off" } },
     ].map((line) =>
       expect.objectContaining({
-        ...{ ...line, level: "warn", refused: 1, msg: `events are refused: ${line.reason}` },
+        ...line,
+        level: "warn",
+        refused: 1,
+        msg: `events are refused: ${line.reason}`,
         example: expect.objectContaining(line.example),
       }),
     ),

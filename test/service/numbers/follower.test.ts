@@ -22,8 +22,14 @@ it("makes a step that takes too long smaller, and a workspace that fails keeps n
       insertEvents(
         newIds(100),
         Array.from({ length: 100 }, (_, at) => ({
-          ...{ workspace, contactUid: `contact-${at}`, accountUid: undefined, eventUid: "signup", params: "{}" },
-          ...{ stamp: undefined, receivedAt: Date.now(), occurredAt: undefined },
+          workspace,
+          contactUid: `contact-${at}`,
+          accountUid: undefined,
+          eventUid: "signup",
+          params: "{}",
+          stamp: undefined,
+          receivedAt: Date.now(),
+          occurredAt: undefined,
         })),
       ),
     );

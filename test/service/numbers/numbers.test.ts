@@ -9,8 +9,10 @@ const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-acce
 
 /** The stamp of an event with this number in its document, as the script has it. */
 const numbered = (event_seq: number) => ({
-  ...{ event_id: crypto.randomUUID(), occurred_at: Date.now() },
-  ...{ event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq },
+  event_id: crypto.randomUUID(),
+  occurred_at: Date.now(),
+  event_source: "5a2b0c1d-0000-4000-a000-000000000000",
+  event_seq,
 });
 /** Contact, account, name, params. */
 const EVENTS: [string, string | undefined, string, object?][] = [
@@ -57,7 +59,9 @@ it("tell what was stored, of the workspace of the token alone", async () => {
     pages: { total: 3, data: [{ key: "/a", events: 2 }, { key: "/" }] },
     referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
     busiest: { total: 4, data: [{ key: "acme", events: 3 }, { key: "quiet" }] },
-    ...{ contacts: { total: 3 }, accounts: { total: 2 }, missing: { documents: 1, events: 2, missing: 2 } },
+    contacts: { total: 3 },
+    accounts: { total: 2 },
+    missing: { documents: 1, events: 2, missing: 2 },
   });
   expect(numbers.starts).toHaveLength(7);
   expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);

@@ -28,7 +28,9 @@ beforeAll(async () => {
   service = await startService({ database, adminToken: ADMIN, bounds: AT_ONCE });
   await asAdmin("PUT", "/v2/accounts?uid=zoo", { data: { name: "Zebra & Sons" } });
   for (const [contact_uid, account_uid, event_uid] of [
-    ...[["anna", "acme", "pageview"] as const, ["ben", "zoo", "pageview"] as const, ["cleo", "zoo", "paid"] as const],
+    ["anna", "acme", "pageview"] as const,
+    ["ben", "zoo", "pageview"] as const,
+    ["cleo", "zoo", "paid"] as const,
     ["ben", "zoo", "paid"] as const,
   ])
     await service.post({ contact_uid, event_uid, params: { account_uid } });
@@ -89,7 +91,9 @@ it("tell of an account: members, days, figures, latest events", async () => {
   const told = await ask(`/accounts/${id}`, { event_uid: "pageview" });
   const last_seen_on = new Date().toISOString().slice(0, 10);
   expect(told).toMatchObject({
-    ...{ unique_id: "zoo", name: "Zebra & Sons", data: { name: "Zebra & Sons" } },
+    unique_id: "zoo",
+    name: "Zebra & Sons",
+    data: { name: "Zebra & Sons" },
     members: {
       data: expect.arrayContaining([
         expect.objectContaining({ unique_id: "ben", events: 2, last_seen_on }),

@@ -14,15 +14,15 @@ it("finds accounts and contacts by uid and by id, with the known members", async
   };
   const known = {
     ...common,
-    ...{
-      data: expect.objectContaining({ name: expect.any(String) }),
-      stage: { name: expect.any(String), id: expect.any(String) },
-    },
+    data: expect.objectContaining({ name: expect.any(String) }),
+    stage: { name: expect.any(String), id: expect.any(String) },
   };
   const account = await json("/v2/accounts?uid=account-01");
   const contact = await json("/v2/contacts?uid=contact-001");
   expect(account).toEqual({
-    ...{ ...known, object: "account", unique_id: "account-01" },
+    ...known,
+    object: "account",
+    unique_id: "account-01",
     contacts: {
       object: "contact.list",
       data: expect.arrayContaining([{ id: contact.id }]),
@@ -30,7 +30,10 @@ it("finds accounts and contacts by uid and by id, with the known members", async
     },
   });
   expect(contact).toEqual({
-    ...{ ...known, object: "contact", unique_id: "contact-001", archived: expect.any(Boolean) },
+    ...known,
+    object: "contact",
+    unique_id: "contact-001",
+    archived: expect.any(Boolean),
     accounts: { object: "account.list", data: [{ id: account.id }], total: 1 },
   });
   expect(await json(`/v2/accounts/${account.id}`)).toEqual(account);
@@ -53,8 +56,13 @@ it("lists users, 25 a page and newest first unless asked otherwise", async () =>
   const pagination = { total: 137, offset: 0, limit: 25, count: 25, next };
   expect(page).toEqual({ object: "user.list", data: expect.any(Array), pagination });
   expect(page.data[0]).toEqual({
-    ...{ object: "user", id: expect.any(String), created_at: expect.any(Number), enabled: expect.any(Boolean) },
-    ...{ email: expect.stringMatching(/^[\w.]+@[\w.]+$/), name: expect.any(String), role: expect.any(String) },
+    object: "user",
+    id: expect.any(String),
+    created_at: expect.any(Number),
+    enabled: expect.any(Boolean),
+    email: expect.stringMatching(/^[\w.]+@[\w.]+$/),
+    name: expect.any(String),
+    role: expect.any(String),
   });
 });
 
@@ -104,8 +112,20 @@ it("names the contact and the account of events where that is asked for", async 
 });
 
 it.each([
-  ...["offset=-1", "offset=1.5", "offset=x", "offset=", "limit=0", "limit=-5", "limit=2.5", "limit=1e1", "limit=0x10"],
-  ...["limit=1&limit=2", "order=DESC", "order=up", "sort=name", "sort="],
+  "offset=-1",
+  "offset=1.5",
+  "offset=x",
+  "offset=",
+  "limit=0",
+  "limit=-5",
+  "limit=2.5",
+  "limit=1e1",
+  "limit=0x10",
+  "limit=1&limit=2",
+  "order=DESC",
+  "order=up",
+  "sort=name",
+  "sort=",
 ])("answers 400 that names what is wrong: users?%s", async (query) => {
   await expectRefusal(await service.get(`/v2/users?${query}`), 400, new RegExp(`^${query.split("=")[0]} must be`));
 });

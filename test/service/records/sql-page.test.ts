@@ -22,7 +22,10 @@ const date = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** The stamp of an event with this number in its document, as the script has it. */
 const numbered = (event_source: string, event_seq: number, occurred_at: number) => ({
-  ...{ event_id: crypto.randomUUID(), occurred_at, event_source, event_seq },
+  event_id: crypto.randomUUID(),
+  occurred_at,
+  event_source,
+  event_seq,
 });
 const [SOURCE, OLD_SOURCE] = ["5a2b0c1d-0000-4000-a000-000000000000", "5a2b0c1d-0000-4000-a000-000000000001"];
 
@@ -108,7 +111,8 @@ it("read events by their time, their name or their contact, never all of a works
     await query("SET LOCAL enable_seqscan = off");
     for (const name of ["account", "contact", "delays", "steps", "time-line"]) {
       const { text, values } = prepare(QUESTIONS.get(name)!, {
-        ...{ workspace: "default", ...givenTo(name) },
+        workspace: "default",
+        ...givenTo(name),
       });
       const plan = JSON.stringify(await query(`EXPLAIN ${text}`, values));
       expect(plan, name).toMatch(/events_by_time|events_by_name|events_pkey|events_by_origin/);
@@ -177,7 +181,10 @@ it("tell what a contact did last, of whom an account is made, and what it did by
     ],
   });
   expect((await ask("account-names")).data!.map(({ event_uid, events }) => `${event_uid} ${events}`).sort()).toEqual([
-    ...["colleague_invited 3", "pageview 1", "project_created 2", "signup 2"],
+    "colleague_invited 3",
+    "pageview 1",
+    "project_created 2",
+    "signup 2",
   ]);
 });
 

@@ -16,11 +16,17 @@ export const openAssistant = async (
   const client = new Client({ name: "test", version: "1.0.0" });
   const where = databaseUrl === undefined ? ["TRACKLET_DATA", dataFolder] : ["DATABASE_URL", databaseUrl];
   const env = {
-    ...{ PATH: process.env.PATH ?? "", MCP_ACCESS_TOKEN: token, ...environment },
+    PATH: process.env.PATH ?? "",
+    MCP_ACCESS_TOKEN: token,
+    ...environment,
     ...Object.fromEntries([where]),
   };
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: [SERVICE, "mcp"], cwd: ROOT, env, stderr: "pipe" },
+    command: process.execPath,
+    args: [SERVICE, "mcp"],
+    cwd: ROOT,
+    env,
+    stderr: "pipe",
   });
   let stderr = "";
   transport.stderr?.on("data", (chunk) => (stderr += chunk));

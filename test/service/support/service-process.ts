@@ -8,9 +8,13 @@ export const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.t
 
 const METRICS_TOKEN = "test-metrics-token";
 const FOR_TESTS = {
-  ...{ TRACKLET_DEMO: "on", TRACKLET_METRICS_TOKEN: METRICS_TOKEN, TRACKLET_SERVICE_PORT: "0" },
+  TRACKLET_DEMO: "on",
+  TRACKLET_METRICS_TOKEN: METRICS_TOKEN,
+  TRACKLET_SERVICE_PORT: "0",
   // All comes from one address: a burst of one test is not refused for another's.
-  ...{ TRACKLET_RATE_LIMIT: "0", TRACKLET_ADDRESS_QUOTA_MB: "0", TRACKLET_TOKEN_QUOTA_MB: "0" },
+  TRACKLET_RATE_LIMIT: "0",
+  TRACKLET_ADDRESS_QUOTA_MB: "0",
+  TRACKLET_TOKEN_QUOTA_MB: "0",
   TRACKLET_ADDRESS_RECORDS: "0",
 };
 /** Reads from such a service. */

@@ -35,8 +35,13 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
   }
   const app = await createService({
     ...place,
-    ...{ apiToken: API_TOKEN, accessToken: ACCESS_TOKEN, metricsToken: METRICS_TOKEN },
-    ...{ rateLimit: 0, addressQuota: 0, tokenQuota: 0, addressRecords: 0 },
+    apiToken: API_TOKEN,
+    accessToken: ACCESS_TOKEN,
+    metricsToken: METRICS_TOKEN,
+    rateLimit: 0,
+    addressQuota: 0,
+    tokenQuota: 0,
+    addressRecords: 0,
     logLevel: "error",
     lingerMs: 0,
     ...options,

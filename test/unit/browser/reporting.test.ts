@@ -22,7 +22,8 @@ it("tells the last listener of decisions and of problems, and the console of eac
   for (let time = 1; time <= 2; time++) report("paused", "status 401");
   report("rejected", "status 400", BODY);
   expect(lines).toEqual([
-    ...["first", "first"],
+    "first",
+    "first",
     ["options", expect.anything()],
     // A problem of before.
     ["input", "track: eventUid"],

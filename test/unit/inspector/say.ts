@@ -13,31 +13,73 @@ export const AT = "https://track.shop.example/v1/track/event";
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
 const FACTS = { type: "", integrity: "", crossOrigin: false, inside: "" };
 export const tag = (options: object = TAG, facts: Partial<Tag> = {}): Tag => ({
-  ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, address: "/t.js", options: options as Tag["options"] },
+  ...FACTS,
+  markup: "<script>",
+  src: `${SITE}/t.js`,
+  address: "/t.js",
+  options: options as Tag["options"],
   ...facts,
 });
 const SCRIPTS: Scripts = { written: [], shadows: false, hasHandlers: false, broken: [] };
 export const written = (verb: string, by: WrittenCall["by"], ...args: unknown[]): WrittenCall => ({
-  ...{ verb, args, by, isOuter: true, source: `${verb}(…)` },
+  verb,
+  args,
+  by,
+  isOuter: true,
+  source: `${verb}(…)`,
 });
 /** An event as it was sent. */
 export const event = (name: string, params: SentEvent["params"] = {}, contact = "clara"): SentEvent => ({
-  ...{ event: name, contact, visitUrl: `${params.visit_url ?? ""}`, params },
+  event: name,
+  contact,
+  visitUrl: `${params.visit_url ?? ""}`,
+  params,
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
-  ...{ at: Date.now(), status, isHeard: true, sent: [event("signup")], answerType: "" },
-  ...{ words: status === 200 ? '{"status":"success"}' : "", from: "", ...facts },
+  at: Date.now(),
+  status,
+  isHeard: true,
+  sent: [event("signup")],
+  answerType: "",
+  words: status === 200 ? '{"status":"success"}' : "",
+  from: "",
+  ...facts,
 });
 
 const PAGE: Page = {
-  ...{ name: "tracklet", global: "running", taken: "", unread: [], calls: [], ...SCRIPTS },
-  ...{ tags: [tag()], twins: [], hidden: [], contact: "", account: "", isJsonOdd: false, isLoaded: true, ageMs: 9_000 },
-  ...{ origin: SITE, metaPolicies: [], worker: "", isOnline: true, hasGpc: false },
+  name: "tracklet",
+  global: "running",
+  taken: "",
+  unread: [],
+  calls: [],
+  ...SCRIPTS,
+  tags: [tag()],
+  twins: [],
+  hidden: [],
+  contact: "",
+  account: "",
+  isJsonOdd: false,
+  isLoaded: true,
+  ageMs: 9_000,
+  origin: SITE,
+  metaPolicies: [],
+  worker: "",
+  isOnline: true,
+  hasGpc: false,
   isRecordFull: false,
 };
 const STORED: Stored = {
-  ...{ isThere: true, contact: "clara", account: "", hasIdentity: true, consent: "", events: [], eventCount: 0 },
-  ...{ readyMs: 0, pauseMs: 0, failedAt: 0, mutedUntil: 0 },
+  isThere: true,
+  contact: "clara",
+  account: "",
+  hasIdentity: true,
+  consent: "",
+  events: [],
+  eventCount: 0,
+  readyMs: 0,
+  pauseMs: 0,
+  failedAt: 0,
+  mutedUntil: 0,
 };
 
 /** What differs from a page where all is well. */
@@ -53,7 +95,11 @@ export const evidence = ({ page, stored, activity }: Changes = {}): Evidence =>
     stored: { ...STORED, ...stored },
     activity: {
       ...createActivity(),
-      ...{ exchanges: [answer(200)], isRecorded: true, address: AT, quietMs: 5_000, ...activity },
+      exchanges: [answer(200)],
+      isRecorded: true,
+      address: AT,
+      quietMs: 5_000,
+      ...activity,
     },
   });
 

@@ -97,7 +97,11 @@ export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = 
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
     yield (await parquetReadObjects({
-      ...{ file, metadata, rowStart, rowEnd, columns: [...columns] },
+      file,
+      metadata,
+      rowStart,
+      rowEnd,
+      columns: [...columns],
       parsers: { uuidFromBytes: (bytes) => bytes && Uint8Array.from(bytes) },
     })) as Row[];
     rowStart = rowEnd;

@@ -26,7 +26,9 @@ export const makeCluster = (folder: string, programs: Programs, user: ServerUser
   mkdirSync(making, { mode: 0o700 });
   giveTo(making, user);
   const { status, error, stderr } = spawnSync(programs.file("initdb"), [...INITDB, "-D", making], {
-    ...{ ...asUser(user), cwd: "/", encoding: "utf8" },
+    ...asUser(user),
+    cwd: "/",
+    encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe", user.lock ?? "ignore"],
     env: { ...ENVIRONMENT, ...nameUser(folder, user) },
   });

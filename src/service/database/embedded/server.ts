@@ -51,8 +51,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** What `initdb` makes: texts are UTF-8, and compared without regard to case by the rules of Unicode, on every system the same. */
 export const INITDB = [
-  ...["--username=tracklet", "--encoding=UTF8", "--no-instructions"],
-  ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--auth=trust"],
+  "--username=tracklet",
+  "--encoding=UTF8",
+  "--no-instructions",
+  "--locale=C",
+  "--locale-provider=builtin",
+  "--builtin-locale=C.UTF-8",
+  "--auth=trust",
 ];
 
 /** Bytes that the path of a socket may have everywhere (unix(7) and its like elsewhere). */
@@ -74,8 +79,10 @@ export const listenFor = (folder: string, user: ServerUser) => {
   chmodSync(socket, 0o700);
   giveTo(socket, user);
   const settings = {
-    ...{ listen_addresses: "", port: String(PORT) },
-    ...{ unix_socket_directories: socket, unix_socket_permissions: "0700" },
+    listen_addresses: "",
+    port: String(PORT),
+    unix_socket_directories: socket,
+    unix_socket_permissions: "0700",
   };
   return { settings, url: urlOf(socket), leave: () => rmSync(socket, { recursive: true, force: true }) };
 };
@@ -171,7 +178,10 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
 const endAfterService = (server: ChildProcess, user: ServerUser): void => {
   const shell = ["-c", END_AFTER_SERVICE, "sh", String(server.pid)];
   const watcher = spawn("/bin/sh", shell, {
-    ...{ ...asUser(user), cwd: "/", detached: true, env: ENVIRONMENT },
+    ...asUser(user),
+    cwd: "/",
+    detached: true,
+    env: ENVIRONMENT,
     stdio: ["pipe", "ignore", "ignore"],
   });
   watcher.once("error", () => {});

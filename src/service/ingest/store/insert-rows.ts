@@ -98,8 +98,23 @@ export const stampOf = (params: unknown, isOfPage: boolean): string | undefined 
 
 /** The columns of an event, and what they hold. */
 const COLUMNS = [
-  ...["id", "contact_id", "workspace", "contact_uid", "account_uid", "event_uid", "received_at", "occurred_at"],
-  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven", "unlisted", "origin_id"],
+  "id",
+  "contact_id",
+  "workspace",
+  "contact_uid",
+  "account_uid",
+  "event_uid",
+  "received_at",
+  "occurred_at",
+  "stamp",
+  "source",
+  "number",
+  "page",
+  "referrer_host",
+  "params",
+  "proven",
+  "unlisted",
+  "origin_id",
 ];
 
 const textOf = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value));

@@ -42,8 +42,14 @@ afterEach(async () => {
 });
 
 const told = (contactUid: string, at: number, more: Partial<NewEvent> = {}): NewEvent => ({
-  ...{ workspace: "default", contactUid, accountUid: undefined, eventUid: "seen", params: "{}", stamp: undefined },
-  ...{ receivedAt: at, occurredAt: undefined },
+  workspace: "default",
+  contactUid,
+  accountUid: undefined,
+  eventUid: "seen",
+  params: "{}",
+  stamp: undefined,
+  receivedAt: at,
+  occurredAt: undefined,
   ...more,
 });
 let number = 0;
