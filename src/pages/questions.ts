@@ -174,7 +174,7 @@ type Question = Questions["data"][number];
 /** The questions as they stand on the page; those of no group come last. */
 const GROUPS: Record<string, readonly string[]> = {
   "People and accounts": "accounts contacts account contact time-line people returning active left-out".split(" "),
-  "What is done": ["keys", "account-names", "matching", "steps"],
+  "What is done": ["keys", "names", "account-names", "matching", "steps"],
   "How sound the figures are": ["state", "delays", "losses"],
 };
 /** Parameters for programs alone; the SQL has them. */

@@ -13,9 +13,9 @@ import { delivered, drop, dropped, isTooLarge, nextKey, rename, renew, rows, tri
 import { isBusy, wake } from "./rounds.js";
 import { isOwn, isStamped, type Row } from "./row.js";
 
-export { isThrottled } from "./pace.js";
 export { catchUp, onPageEvent, resume } from "./page-life.js";
 export { unaddressed } from "./queue.js";
+export { isThrottled } from "./throttle.js";
 
 /**
  * Makes an event durable, and has it sent.

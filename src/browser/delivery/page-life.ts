@@ -4,7 +4,7 @@ import { isHidden, type PageEvent } from "../page.js";
 import { readConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isOurs, onRow, remove, storeAll } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
-import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./pace.js";
+import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./back-off.js";
 import { forget, HERE, rename, renew, restore, rows } from "./queue.js";
 import { inFlight, isGone, setGone } from "./requests.js";
 import { hurry, round } from "./rounds.js";

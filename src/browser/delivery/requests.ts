@@ -4,7 +4,7 @@ import { retryAfterMs } from "../../shared/retry-policy.js";
 import { pause, uptime } from "../../shared/uptime.js";
 import { config, url } from "../config.js";
 import { log } from "../reporting.js";
-import { backoff, claim, hasFailed } from "./pace.js";
+import { backoff, claim, hasFailed } from "./back-off.js";
 import { NEVER, put, rows } from "./queue.js";
 import { LONG_LEASE_MS, leaseLeft, type Row } from "./row.js";
 

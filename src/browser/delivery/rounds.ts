@@ -8,7 +8,7 @@ import { isHidden } from "../page.js";
 import { guard, logError } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
 import { address } from "./addressing.js";
-import { backoff, isKnown, isPausing, offer, waitFor } from "./pace.js";
+import { backoff, isKnown, isPausing, offer, waitFor } from "./back-off.js";
 import { countWaiting, enlist, failed, move, NEVER, put, ready, trim, young } from "./queue.js";
 import { inFlight, isFull, isGone, KEEPALIVE_BYTES, protect, room, SLOW_MS, send } from "./requests.js";
 import { isStamped, isYoung, LONG_LEASE_MS, type Row } from "./row.js";

@@ -2,7 +2,7 @@
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { get } from "../state/storage.js";
-import { backoff, clear, fail, isCause, isDown, isKnown, keepOffer, ONE, PAUSE_MS, RETRY_AFTER } from "./pace.js";
+import { backoff, clear, fail, isCause, isDown, isKnown, keepOffer, ONE, PAUSE_MS, RETRY_AFTER } from "./back-off.js";
 import { countWaiting, deliver, drop, enlist, leased, NEVER, put, rows } from "./queue.js";
 import { BEACON, isGone, type Request } from "./requests.js";
 import { LONG_LEASE_MS, LONGEST_WAIT_MS, leaseLeft, type Row } from "./row.js";

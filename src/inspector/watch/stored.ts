@@ -21,7 +21,7 @@ export const keysOf = (name: string, tokens: Tokens = {}) => {
   };
 };
 
-/** Milliseconds until the next attempt; 0 where one is due or under way. `pace.ts` of the delivery writes the row. */
+/** Milliseconds until the next attempt; 0 where one is due or under way. `back-off.ts` of the delivery writes the row. */
 const readPause = (row: string): number => {
   const [setAt = 0, delay = 0] = row.split(",").map(Number);
   const left = setAt + delay - Date.now();

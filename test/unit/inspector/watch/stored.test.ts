@@ -1,7 +1,7 @@
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
-import { claim, fail } from "../../../../src/browser/delivery/pace.js";
+import { claim, fail } from "../../../../src/browser/delivery/back-off.js";
 import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
 import { allow } from "../../../../src/browser/state/storage.js";
 import { keysOf, readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";

@@ -1,16 +1,13 @@
 /**
- * How fast events come and go. Whether anything may be sent, and when: what this page knows of the service by its answers. One row of the back-off after
- * failures for all tabs and pages, so that no number of them hammers a service that is down; one of what the service offers.
+ * Whether anything may be sent, and when: what this page knows of the service by its answers. One row of the back-off after failures
+ * for all tabs and pages, so that no number of them hammers a service that is down; one of what the service offers.
  *
  * While one event alone has failed, it waits alone: the next event shows whether the service or the event is at fault. Once another
- * one fails as well, all wait. At the end, the throttle of what is tracked.
+ * one fails as well, all wait.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
-import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
-import { report } from "../reporting.js";
 import { filed, get, remove, set } from "../state/storage.js";
-import { countDropped, mostEvents, rows, unaddressed } from "./queue.js";
 import { isStamped, type Row } from "./row.js";
 
 /**
@@ -138,37 +135,3 @@ export const keepOffer = (most: number): void => {
 };
 
 export const isKnown = (row: Row): boolean => offer > 0 && isStamped(row);
-
-/** The last places of the queue are for names that are tracked seldom: so many, or a tenth. */
-const RESERVE = 100;
-/** Of one name as many may be tracked at once as may wait, and then one in this time; none in an outage. */
-const TRICKLE_MS = 1_000;
-/** So many names are counted. From then on all of them count as one: a page that makes up names must not fill memory and queue. */
-const MAX_NAMES = 1_000;
-/** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
-const buckets = new Map<unknown, { fullAt: number; over: number }>();
-let now = 0;
-
-/**
- * Is this event of its name one too many? Then it is dropped before it takes a number: an effect that tracks at every render
- * must push no real event out of the queue.
- */
-export const isThrottled = (name: string): boolean => {
-  // In an outage no new token comes: the number of events that wait must not grow.
-  if (!backoff) now = uptime();
-  const counted = buckets.size < MAX_NAMES && name;
-  const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
-  buckets.set(counted, bucket);
-  const most = mostEvents();
-  const reserve = Math.min(RESERVE, most / 10);
-  const isFull = (events: number) => bucket.fullAt >= now + events * TRICKLE_MS;
-  if (isFull(most) || (rows.size - unaddressed.size >= most - reserve && isFull(reserve / 10))) {
-    bucket.over++;
-    countDropped();
-    return true;
-  }
-  if (bucket.over) report("throttled", name, `${bucket.over}`);
-  bucket.over = 0;
-  bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
-  return false;
-};
