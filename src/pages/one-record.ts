@@ -16,7 +16,7 @@ import { type Column, link, make, makeScroll, makeTable, replace, withCommas } f
 import { against, dayOf, dayOfWeek, number } from "./format.js";
 import type { Ask, OneAccount, OneContact } from "./session.js";
 import { createTimeLine } from "./time-line.js";
-import { hereWith, linkTo, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
+import { hereWith, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 type Member = OneAccount["members"]["data"][number];
@@ -125,7 +125,7 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
       await line.load(state);
       return { title: answer.name, told: toldOf(answer.counted_to, { ...answer, since: answer.figures.since }) };
     },
-    above: [make("p.back", link(linkTo("/accounts"), "Accounts"))],
+    above: [make("p.back", link("/accounts", "Accounts"))],
     parts: [
       note,
       traits.element,
@@ -165,7 +165,7 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       await line.load(state);
       return { title: answer.name, told: toldOf(answer.counted_to, answer) };
     },
-    above: [make("p.back", link(linkTo("/contacts"), "People"))],
+    above: [make("p.back", link("/contacts", "People"))],
     parts: [
       note,
       traits.element,

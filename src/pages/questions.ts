@@ -125,7 +125,13 @@ export const createSteps = (main: Element, ask: Ask) => {
             ...(isUnknown ? [make("small.down", "no event of this time has this name")] : []),
           ),
       },
-      { head: "People", of: ({ contacts }) => contacts },
+      {
+        head: "People",
+        of: ({ contacts }) => contacts,
+        // On a phone, where there is no room for another column.
+        shown: ({ contacts, accounts }) =>
+          make("span", { "data-below": `in ${number(accounts)} accounts` }, number(contacts)),
+      },
       toShare("Share", () => all),
       toShare("Of step before", ({ before }) => before),
       {
@@ -175,7 +181,7 @@ type Question = Questions["data"][number];
 const GROUPS: Record<string, readonly string[]> = {
   "People and accounts": "accounts contacts account contact time-line people returning active left-out".split(" "),
   "What is done": ["keys", "names", "account-names", "matching", "steps"],
-  "How sound the figures are": ["state", "delays", "losses"],
+  "How complete the figures are": ["state", "delays", "losses"],
 };
 /** Parameters for programs alone; the SQL has them. */
 const INNER = ["offset", "before", "series", "members", "others"];
@@ -228,11 +234,11 @@ const HEADS: Record<string, string> = {
   "losses.events": "Events that came",
   "keys.kind": "Of what",
   "keys.others": "Others together",
-  "account-names.active": "Different ones",
+  "account-names.active": "How many did any of it",
   "account.how_many": "Events",
   "accounts.total": "Listed",
   "contacts.total": "Listed",
-  "active.total": "Different ones",
+  "active.total": "How many in all",
   referrer: "Came from",
   cut: "Only the latest events were looked at",
   open_until: "May go on until",
@@ -470,6 +476,10 @@ const LISTS: Record<string, string> = { account: "accounts", contact: "contacts"
 const listOf = (name: string) =>
   LISTS[name] ?? (/^(event_uid|without|first|second|third|fourth|fifth)$/.test(name) ? "names" : undefined);
 
+/** What an empty field stands for, if anything. */
+const standardOf = (standard: string | undefined, description: string) =>
+  standard === "" && !/if any|must be given|did not/.test(description) ? "all" : standard;
+
 /** One question; it is opened, and asked at the press of a button, or at once where it wants nothing. */
 const createQuestion = (ask: Ask, question: Question) => {
   const { name: of, title, note, parameters, sql, is_timed } = question;
@@ -479,7 +489,7 @@ const createQuestion = (ask: Ask, question: Question) => {
     name,
     [
       nameIn(of, name),
-      { placeholder: standard || "all", required: standard === undefined, list: listOf(name) },
+      { placeholder: standardOf(standard, description), required: standard === undefined, list: listOf(name) },
       choices?.map((value) => make("option", { value, selected: value === standard }, nameIn(of, value))),
       // What rows are needs no word.
       HEADS[name] === "Rows" ? "" : inWords(choices ? (description.split("; ")[1] ?? "") : description),
@@ -508,10 +518,10 @@ const createQuestion = (ask: Ask, question: Question) => {
     const tables = lists.flatMap((list) => {
       const columns = columnsOfList(of, list);
       const name = list.title || inWords(title);
-      const head = make("h4", list.title);
+      const head = list.title ? make("h4", list.title) : "";
       if (list.rows.length === 0)
         return [
-          ...(list.title ? [head] : []),
+          head,
           make("p.nothing", NOTHING[of] ?? (is_timed ? "Nothing of it in this time." : "Nothing of it is stored.")),
         ];
       const csv = makeCsvButton(
@@ -521,7 +531,7 @@ const createQuestion = (ask: Ask, question: Question) => {
       );
       return [
         make("div.card-head", head, csv),
-        makeScroll(name, [makeTable(name, columns, list.rows, { name: "table.texts" })]),
+        makeScroll(name, [makeTable(name, columns, list.rows, { name: "table.texts" })], "div.scroll.whole"),
       ];
     });
     const { counted_to, counted_back_to, events_since, starts, ends } = answer;
@@ -549,9 +559,9 @@ const createQuestion = (ask: Ask, question: Question) => {
     "details.card.wide.question",
     { "data-card": of, toggle },
     make("summary", make("h3", inWords(title))),
-    make("p.note", inWords(note.replace(/`(\w+)`/g, (_, member) => `“${nameIn(of, member)}”`))),
     form,
     shown,
+    make("p.note", inWords(note.replace(/`(\w+)`/g, (_, member) => `“${nameIn(of, member)}”`))),
     make("details", make("summary", "As SQL"), make("pre", { tabindex: "0" }, sql)),
   ) as HTMLDetailsElement;
   return {
@@ -566,17 +576,19 @@ export const createQuestions = (main: Element, ask: Ask) => {
   const list = make("div.cards");
   let questions: ReturnType<typeof createQuestion>[] = [];
   const lists = ["names", ...Object.values(LISTS)].map((id) => make("datalist", { id }));
-  /** What the fields offer, once one of them is used. */
+  /** What the fields of a question offer is there before one of them is used. */
   const offer = async ({ target }: Event) => {
-    const own = lists.find(({ id }) => id === (target as Element).getAttribute("list"));
-    if (own === undefined || own.childElementCount > 0) return;
-    const path = own.id === "names" ? "questions/keys?most=1000&series=0" : `${own.id}?limit=200`;
-    const { data = [] } = (await ask.get<Answer>(`/v2/numbers/${path}&span=90d`)) ?? {};
-    const option = ({ key, unique_id: value = key, name = "" }: Row) =>
-      make("option", { value: String(value) }, String(name));
-    replace(own, ...data.map(option));
+    for (const own of lists) {
+      if (own.childElementCount > 0 || !(target as Element).querySelector(`[list="${own.id}"]`)) continue;
+      const path = own.id === "names" ? "questions/keys?most=1000&series=0" : `${own.id}?limit=1000`;
+      const { data = [] } = (await ask.get<Answer>(`/v2/numbers/${path}&span=90d`)) ?? {};
+      // Some browsers show, and look in, what stands in it alone.
+      const option = ({ key, unique_id: value = key, name = value }: Row) =>
+        make("option", { value: String(value) }, name === value ? "" : `${name} (${value})`);
+      replace(own, ...data.map(option));
+    }
   };
-  list.addEventListener("focusin", offer);
+  list.addEventListener("toggle", offer, true);
   return createView<Questions>(main, "All questions", {
     ask,
     address: () => "/v2/numbers/questions",
@@ -595,7 +607,7 @@ export const createQuestions = (main: Element, ask: Ask) => {
       }
       for (const { renew } of questions) renew();
       return {
-        told: `Open a question; a field that is left empty stands for all, or for what stands there in grey. Days and times are those of ${times.zone}.`,
+        told: `Open a question. What a field shows in grey holds while it is empty. Days and times are those of ${times.zone}.`,
       };
     },
     parts: [

@@ -2,7 +2,7 @@ import { createLeftOut } from "./cards.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
 import { day, dayOf, moment, stepFormat, times } from "./format.js";
 import type { Ask, LeftOut, Numbers } from "./session.js";
-import { chosenSpan, FILTERS, go, hereWith, readState, SPANS, type State } from "./url-state.js";
+import { chosenSpan, FILTERS, go, hereWith, linkTo, readState, SPANS, type State } from "./url-state.js";
 
 /** Milliseconds after which the figures are asked for again. */
 const AGAIN_MS = 60_000;
@@ -79,7 +79,7 @@ export const createView = <T>(
   const { ask, address, draw, parts, above = [], hasTimes = true, hasNames = () => true } = options;
   const title = make("h1", heading);
   const status = make("p.note", { role: "status" }, "Loading …");
-  const [foot, leftOut] = [make("p.note", link("/questions", "All questions")), createLeftOut(ask)];
+  const [foot, leftOut] = [make("p.note.foot", link("/questions", "All questions")), createLeftOut(ask)];
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
@@ -103,6 +103,8 @@ export const createView = <T>(
     const state = readState();
     element.setAttribute("aria-busy", "true");
     choice.draw(state);
+    // These show the time that is chosen here.
+    for (const one of element.querySelectorAll<HTMLAnchorElement>(".back a, .foot a")) one.href = linkTo(one.pathname);
     drawFilters(filters, state);
     try {
       const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(address(state));

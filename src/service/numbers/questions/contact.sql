@@ -1,5 +1,5 @@
 -- What is known of a contact?
--- How many events are stored, when the first and the last happened, and to which accounts it belongs. Its events count here also where it is left out of all other figures.
+-- How many events are stored, when the first and the last happened, and to which accounts the contact belongs. Its events count here also where the contact is left out of all other figures.
 -- :workspace: whose data
 -- :contact: uid of the contact
 WITH own AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- How far is it counted?
--- Events count about a minute after they are stored. Told is from which day on all are counted where some are not, from which day on events are kept where older ones are gone by their age, when the last event was stored, and in which time zone days begin.
+-- Events count about a minute after they are stored. Where older events are still being counted, it says since which day all are; where older ones were deleted by age, since which day events are kept; and always when the last event was stored, and in which time zone days begin.
 -- :workspace: whose data
 SELECT json_build_object(
   'time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'),
