@@ -116,7 +116,7 @@ export const makeTable = <T, C extends Column<T>>(
   label: string,
   columns: readonly C[],
   data: readonly T[],
-  { name = "table", makeHead = ({ head }: C) => make("th", { scope: "col" }, head) } = {},
+  { name = "table", makeHead = ({ head }: C) => make("th", { scope: "col" }, ...breakable(head)) } = {},
 ) => {
   const shown = columns.filter((column) => column.shown !== null);
   const cell = (column: C, one: T, at: number) => {

@@ -93,7 +93,7 @@ const ACCOUNTS: List<Account> = {
       shown: (one) =>
         make(
           "span",
-          { "data-people": `People ${number(one.contacts)}, active ${number(one.active_contacts)}` },
+          { "data-below": `People ${number(one.contacts)}, active ${number(one.active_contacts)}` },
           nameOf(one, linkToAccount(one)),
         ),
     },
