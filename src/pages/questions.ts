@@ -517,7 +517,7 @@ const createQuestion = (ask: Ask, question: Question) => {
     const pairs = facts.map(([name, text]) => make("div", make("dt", name), make("dd", text)));
     const tables = lists.flatMap((list) => {
       const columns = columnsOfList(of, list);
-      const name = list.title || inWords(title);
+      const name = [list.title, inWords(title)].filter(Boolean).join(": ");
       const head = list.title ? make("h4", list.title) : "";
       if (list.rows.length === 0)
         return [

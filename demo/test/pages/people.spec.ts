@@ -179,6 +179,10 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await page.getByRole("radio", { name: "24 hours" }).check();
   await expect(names.getByRole("row").nth(1)).toHaveText(/^Acme Ltdacmepageview2/);
   await expect(names).toContainText("How many did any of it1");
+  // Uids are offered with their names, an answer is as long as it is, and a link shows the time that is chosen.
+  await expect(page.locator("#accounts option[value=acme]")).toHaveText("Acme Ltd (acme)");
+  await expect(names.getByRole("region").first()).toHaveCSS("max-height", "none");
+  await expect(page.getByRole("link", { name: "All questions" })).toHaveAttribute("href", "/questions#span=24h");
 });
 
 test("The accounts are listed, sorted, searched, and told apart by who falls and who is silent", async ({ page }) => {
@@ -479,10 +483,16 @@ test.describe("In German, on a phone", () => {
       for (const name of names) await expect(page.getByRole("columnheader", { name })).toBeInViewport({ ratio: 1 });
     };
     await heads("Events", "Change", "Last seen", "Health");
+    const fits = (name: string) =>
+      expect
+        .poll(() => page.getByRole("region", { name }).evaluate((table) => table.scrollWidth - table.clientWidth))
+        .toBe(0);
+    await fits("Accounts: table");
     await expect(page.getByRole("row").nth(1).getByRole("cell").nth(2)).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole("row").nth(1).getByRole("cell").nth(2)).toHaveText(/ago|now|today/);
     await page.goto("/contacts");
     await heads("Events", "Change", "Last seen", "Health");
+    await fits("People: table");
     const acme = page.getByRole("row").nth(1).getByRole("link", { name: "Acme Ltd" });
     await acme.scrollIntoViewIfNeeded();
     await expect(acme).toBeInViewport({ ratio: 1 });
