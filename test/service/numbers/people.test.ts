@@ -194,6 +194,9 @@ it.each(["accounts", "contacts"])("find %s by name and uid, whatever the case an
   for (const search of ["MULLER", "müller", "jose", "JOSE\u0301", "åse", "ase"])
     expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "ÅSE" }]);
   expect((await ask(`/${kind}`, { search: "mueller" })).data).toEqual([]);
+  await asAdmin("PUT", `/v2/${kind}?uid=north`, { data: { name: "Søren Łópez-Groß ĐÐĦIŦ ðħıŧ ÆŒÞ" } });
+  for (const search of ["soren", "LOPEZ", "gross", "GROẞ", "Groß ddhit", "dhit AEOETH", "øren", "æœþ"])
+    expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "north" }]);
 });
 
 it("let accounts of which events alone tell stand apart where they are ten times the others", async () => {

@@ -145,10 +145,12 @@ CREATE FUNCTION name_in(data TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
               AND json_typeof(data::json -> 'name') = 'string' THEN nullif(data::json ->> 'name', '') END
 $$;
 
--- A text as it is looked for, without case and accents.
+-- A text as it is looked for, without case and accents; a letter that no accent makes is the one that a keyboard without it has.
 CREATE FUNCTION folded(stored TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN octet_length(stored) = length(stored) THEN lower(stored COLLATE "C")
-    ELSE lower(regexp_replace(normalize(stored, NFD), '[\u0300-\u036f]', '', 'g') COLLATE "und-x-icu") COLLATE "C" END
+    ELSE replace(replace(replace(replace(translate(
+      lower(regexp_replace(normalize(stored, NFD), '[\u0300-\u036f]', '', 'g') COLLATE "und-x-icu") COLLATE "C",
+      'øłđðħıŧ', 'olddhit'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') END
 $$;
 
 -- The id of an account or a contact, and the lowest id of an event of a time.
