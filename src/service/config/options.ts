@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DEFAULT_WORKSPACE, parseObject } from "../base/exact-text.js";
-import { isLoopback } from "../base/loopback.js";
+import { isLoopback, isLoopbackAddress } from "../base/loopback.js";
 import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
 import { DEFAULT_PORT, DEMO_TOKENS } from "./defaults.mjs";
@@ -330,7 +330,7 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
 const checkTogether = ({ trustProxy, publicUrl, demo, host, ...config }: ServiceConfig): void => {
   if (trustProxy.length > 0 && publicUrl === undefined)
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
-  if (demo === "on" && (!isLoopback(host) || publicUrl !== undefined))
+  if (demo === "on" && !(isLoopback(host) && isLoopbackAddress(publicUrl ?? "http://localhost")))
     throw new StartError(
       "TRACKLET_DEMO must be off where other machines can reach the service: everybody knows its tokens",
     );

@@ -184,6 +184,10 @@ it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("ma
   expect(readConfig({ TRACKLET_DEMO: "on", TRACKLET_SERVICE_HOST: host }).demo).toBe("on"),
 );
 
+it.each(["http://127.0.0.1:7200", "http://localhost"])("may be for trying out with links to %s", (url) =>
+  expect(readConfig({ TRACKLET_DEMO: "on", TRACKLET_PUBLIC_URL: url }).publicUrl).toBe(url),
+);
+
 it.each<Record<string, string>>([
   ...["0.0.0.0", "::", "localhost.example"].map((host) => ({ TRACKLET_SERVICE_HOST: host })),
   { TRACKLET_TRUST_PROXY: "loopback", TRACKLET_PUBLIC_URL: "https://track.example.com" },
