@@ -46,9 +46,8 @@ export const createAdminForm = (deed: (given: string, value: string) => Promise<
 /** Leaves somebody out of all figures, or takes it in again. @returns what has happened */
 export const leaveOut = async (given: string, path: string, isLeftOut: boolean): Promise<string> => {
   await askAs(given, isLeftOut ? "PUT" : "DELETE", `/v2/numbers/${path}/left-out`);
-  return isLeftOut
-    ? "Left out: the figures, those of former days too, are without it in a minute or two."
-    : "Counted again: the figures, those of former days too, include it again in a minute or two.";
+  const done = isLeftOut ? "Left out" : "Counted again";
+  return `${done}: the figures follow in a minute or two, those of former days too.`;
 };
 
 /** Offers the time zone of the browser where the workspace has another one. @param changed hears that it has this one now */
@@ -139,14 +138,15 @@ export const createPersonal = (
   const none = make(
     "p.down",
     { hidden: true },
-    "This is no real one: a page has sent what it has not filled in. Leave it out of all figures, or delete its record.",
+    `This is no real ${WORDS[kind]}: a page has sent what it has not filled in. Leave it out of all figures, or ${value} it.`,
   );
-  const fold = make("details", make("summary", "With the admin token"), form);
+  const all = isPerson ? "Leave out, export, erase" : "Leave out, delete";
+  const fold = make("details", make("summary", `${all} (needs the admin token)`), form);
   return {
     element: make(
       "section.card",
       { "aria-labelledby": "personal-title", "data-card": "personal" },
-      make("h2", { id: "personal-title" }, isPerson ? "Leave out, export, erase" : "Leave out, delete"),
+      make("h2", { id: "personal-title" }, `The data of this ${WORDS[kind]}`),
       none,
       fold,
     ),

@@ -342,13 +342,13 @@ export const whose = (head: string, linkOf: (one: Named) => string): (Column<Nam
 ];
 /** How a record whose uid stands in place of its name gets one. */
 export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
-  "Names come from your server: ",
+  "Your developers can send names: ",
   make("code", `PUT /v2/${kind}s?uid=${uid} {"data": {"name": "…"}}`),
 ];
 
-/** The same as a note, where there is such a record. */
+/** The same as a note, where most records are so. */
 export const noteNames = (kind: "account" | "contact", data: readonly Pick<Named, "name" | "unique_id">[]) =>
-  data.some(isNameless) ? [make("p.note", ...howNamed(kind))] : [];
+  2 * data.filter(isNameless).length > data.length ? [make("p.note", ...howNamed(kind))] : [];
 
 /** Names that the foot of a page has. */
 const NAMED = 5;
@@ -417,7 +417,7 @@ export const createTraits = () => {
         name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
         stage: record.stage?.name,
         health: healthOf(record.salesmachine),
-        since: date(created_at * 1_000),
+        "known since": date(created_at * 1_000),
         ...data,
       };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);

@@ -242,7 +242,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     address: addressOf,
     draw: async (answer, state) => {
       draw(answer, state);
-      const words = `Rising and falling: by a quarter of the events of the time before at least, and by two. Silent: ${SILENT}, whatever time is shown.`;
+      const words = `Rising and falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key by which your product knows them.`;
       return { told: `${words} ${toldOf(answer.counted_to, answer)}` };
     },
     parts: [

@@ -82,8 +82,8 @@ const createCards = () => {
 
 const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
   documents === 0 || first === null
-    ? ["–", "no event has a stamp"]
-    : [number(missing), `of ${number(events + missing)} numbered since ${moment(first)}`];
+    ? ["–", "not counted: events carry no number"]
+    : [number(missing), `of ${number(events + missing)} that carry a number, since ${moment(first)}`];
 /** Of some events that of this time; of all whatever time is shown, as it says whether any come. */
 const lastTile = ({ last, last_event_at }: Numbers): Tile => {
   if (last === null) return ["–", "none in this time"];
@@ -97,7 +97,7 @@ const createNumberTiles = () =>
     contacts: ["Active people", ({ contacts, idle }) => activeTile(contacts, idle?.active)],
     accounts: ["Active accounts", ({ accounts, without }) => activeTile(accounts, without?.of)],
     last: ["Last received", lastTile],
-    missing: ["Missing", ({ missing }) => missingTile(missing)],
+    missing: ["Lost on the way", ({ missing }) => missingTile(missing)],
   });
 
 const toldFor = (numbers: Numbers): string => {

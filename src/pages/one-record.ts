@@ -39,7 +39,7 @@ const createMembers = () => {
       const [whose, ...rest] = MEMBERS;
       const columns = [whose!, { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime }, ...rest];
       card.hold(columns, data);
-      if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to it."));
+      if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to this account."));
       const table = makeScroll("People", [makeTable("People", columns, data)], "div.scroll.whole");
       const more = `The ${data.length} seen last, of ${number(total)}.`;
       card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
@@ -91,7 +91,7 @@ const createLeftOutNote = () =>
   make(
     "p.down",
     { hidden: true },
-    "Left out, by itself or with its account: no figure and no health counts what it does. ",
+    "Left out, alone or with the account: no figure and no health counts these events. ",
     link("/left-out", "Your own people"),
   );
 

@@ -45,7 +45,7 @@ export const createOwnPeople = (main: Element, ask: Ask) => {
   };
   const form = createAdminForm(
     deed,
-    make("label", "Its uid, as your pages send it", uid),
+    make("label", "The uid, as your pages send it", uid),
     make("div.actions", button("accounts", "Leave this account out"), button("contacts", "Leave this person out")),
     list,
   );

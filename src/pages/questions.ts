@@ -66,7 +66,7 @@ export const createSteps = (main: Element, ask: Ask) => {
       third: ["then", step],
       fourth: ["then", step],
       fifth: ["then", step],
-      within: ["within days", { inputmode: "numeric", pattern: "[1-9][0-9]{0,2}", required: true }],
+      within: ["within how many days", { inputmode: "numeric", pattern: "[1-9][0-9]{0,2}", required: true }],
     },
     "Show steps",
     ({ within, ...given }) => {
@@ -80,7 +80,7 @@ export const createSteps = (main: Element, ask: Ask) => {
   const [steps, finished, stopped] = [
     makeCard("steps", "Steps", {
       isWide: true,
-      note: "Counts who did each step after the step before, all within these days of a start in this time. Any start counts: of several, the one that leads furthest. Share: of those who took the first step, and of those who took the step before.",
+      note: "Counts who did each step after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. Share: of those who took the first step, and of those who took the step before.",
     }),
     makeCard("finished", "Who took all steps", { isWide: true }),
     makeCard("stopped", "Who stops where", { isWide: true }),

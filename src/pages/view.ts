@@ -121,7 +121,7 @@ export const createView = <T>(
     } catch (error) {
       if (!isNow()) return;
       const { status: code, message } = error as Error & { status?: number };
-      if (code === 404) return end("Nothing of it is stored: it was erased or never seen.");
+      if (code === 404) return end("Nothing is stored under this address: it was erased, or never seen.");
       status.textContent =
         code === 400
           ? `This cannot be shown: ${message}.`

@@ -132,7 +132,7 @@ test("The numbers page shows events as they arrive, until the token is forgotten
   await changing.post({ contact_uid: "dora", event_uid: "just_now" });
   const row = page.getByRole("row").filter({ hasText: "just_now" });
   await expect(row).toContainText("dora");
-  await expect(page.locator("main")).toContainText("Names come from your server: PUT /v2/contacts?uid=…");
+  await expect(page.locator("main")).toContainText("Your developers can send names: PUT /v2/contacts?uid=…");
   await page.getByRole("button", { name: "Forget token" }).click();
   await expect(field(page)).toBeVisible();
   await expect(page.getByText("just_now")).toHaveCount(0);

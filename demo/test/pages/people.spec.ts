@@ -93,7 +93,7 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
   await page.getByRole("radio", { name: "30 days" }).check();
   await expect(page.locator("#names [value=signed_up]")).toBeAttached();
   const within = async (days: string) => {
-    await page.getByLabel("within days").fill(days);
+    await page.getByLabel("within how many days").fill(days);
     await page.getByRole("button", { name: "Show steps" }).click();
     await expect(page).toHaveURL(new RegExp(`within=${days}\\b`));
     await settled(page);
@@ -304,7 +304,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
   await open(page, `${changing.url}/contacts/${id}`);
   await expect(page.locator(".memberships")).toHaveText("Belongs to no account.");
-  await page.getByText("With the admin token").click();
+  await page.getByText("(needs the admin token)").click();
   const token = page.getByLabel("Admin token");
   const said = card(page, "personal").getByRole("status");
   await token.fill(ACCESS_TOKEN);
@@ -328,7 +328,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   await expect(page.locator("main")).not.toContainText(/emil|seen|Erase this/);
   await page.reload();
   await expect(page.locator("main").getByRole("status")).toHaveText(
-    "Nothing of it is stored: it was erased or never seen.",
+    "Nothing is stored under this address: it was erased, or never seen.",
   );
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
@@ -349,7 +349,7 @@ test("One's own are left out by their uid, named at the foot of each page, and c
   await expect(page.locator("main")).toContainText("Nobody is left out.");
   const own = card(page, "left-out");
   const act = async (uid: string, button: string) => {
-    await page.getByLabel("Its uid, as your pages send it").fill(uid);
+    await page.getByLabel("The uid, as your pages send it").fill(uid);
     await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
     await page.getByRole("button", { name: button }).click();
   };
@@ -411,7 +411,7 @@ test("An account that is none is marked, left out, and its record deleted", asyn
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Leave this account out of all figures" }).click();
   await expect(card(page, "personal").getByRole("status")).toHaveText(/^Left out: the figures/);
-  await expect(page.locator("main")).toContainText("no figure and no health counts what it does");
+  await expect(page.locator("main")).toContainText("no figure and no health counts these events");
   const own = page.url();
   await page.goto(`${changing.url}/accounts#search=company`);
   await expect(page.getByRole("row").nth(1)).toContainText("left out");
@@ -434,7 +434,7 @@ test("Who is erased elsewhere is not shown by a page that comes back, and a reco
     await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
   const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
   await open(page, `${changing.url}/accounts/${id}`);
-  await expect(page.locator("dl.traits")).toContainText("Names come from your server: PUT /v2/accounts?uid=brisk");
+  await expect(page.locator("dl.traits")).toContainText("Your developers can send names: PUT /v2/accounts?uid=brisk");
   await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
   await fetch(`${changing.url}/v2/contacts/erase`, {
     method: "POST",

@@ -132,7 +132,11 @@ const Tabs = {
 const Listed = {
   ...Change,
   change: Type.Integer(),
-  trend: Nullable(Type.Enum(["rising", "falling"], { description: "By a quarter of its events at least, and by two" })),
+  trend: Nullable(
+    Type.Enum(["rising", "falling"], {
+      description: "At least 25 % and two events more, or fewer, than in the time before",
+    }),
+  ),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
   left_out: Type.Boolean({ description: "It counts nowhere" }),
   ...Health,
