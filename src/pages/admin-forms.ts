@@ -1,4 +1,5 @@
-import { isNone, WORDS } from "./cards.js";
+import { isNoOne } from "../shared/no-one.js";
+import { WORDS } from "./cards.js";
 import { type Content, make, save } from "./elements.js";
 import { isOwnZone, OWN_ZONE } from "./format.js";
 import { type LeftOut, type Named, wrongToken } from "./session.js";
@@ -152,7 +153,7 @@ export const createPersonal = (
     ),
     draw({ unique_id }: Named, leftOut: LeftOut["data"]): void {
       uid = unique_id;
-      if (none.hidden && isNone(uid)) {
+      if (none.hidden && isNoOne(uid)) {
         none.hidden = false;
         fold.open = true;
       }

@@ -1,3 +1,4 @@
+import { isNoOne, NO_ONE } from "../shared/no-one.js";
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
 import {
@@ -330,11 +331,9 @@ export const nameOf = (one: Pick<Named, "name" | "unique_id"> & { email?: string
     "span",
     make("a", { href }, ...breakable(cut(one.name))),
     ...(isNameless(one) ? [] : [make("small", ...breakable(cut(one.unique_id)))]),
-    ...(isNone(one.unique_id) ? [make("small.down", "no real one: a page has not filled it in")] : []),
+    ...(isNoOne(one.unique_id) ? [make("small.down", NO_ONE)] : []),
     ...(one.email && one.email !== one.unique_id ? [make("small", ...breakable(one.email))] : []),
   );
-/** Is it the uid of nobody: what a page sends that has not filled it in? */
-export const isNone = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
 /** Columns of whose a row is: its name, which leads there, and in the file its uid, too. */
 export const whose = (head: string, linkOf: (one: Named) => string): (Column<Named> & { sort?: string })[] => [
   { sort: "name", head, of: ({ name }) => name, shown: (one) => nameOf(one, linkOf(one)) },

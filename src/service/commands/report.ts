@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { isNoOne, NO_ONE } from "../../shared/no-one.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { dayIn, later } from "../days/zone.js";
@@ -35,7 +36,7 @@ interface Counted {
   trend: "rising" | "falling" | null;
 }
 type Listed = Record<"new" | "silent", number> & {
-  data: (Counted & { id: string; name: string; last_seen_on: string; accounts?: { name: string }[] })[];
+  data: (Counted & Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { accounts?: { name: string }[] })[];
 };
 interface Sum {
   total: number;
@@ -53,7 +54,7 @@ interface Week {
 }
 
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: by a quarter at least, and by two. Silent: seen in the last 90 days, and not in the last 14; for longer: already a week ago.";
+  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, and not in the last 14; since this week: not so a week ago.";
 
 /** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
@@ -85,20 +86,20 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     const all = names.data.filter(isOne).map((one) => ({ ...one, by: Math.abs(one.events - one.before) }));
     const rows = all
       .sort((a, b) => b.by - a.by)
-      .map(({ key, events, before }): Row => [key, changed(events, before), at("/", { name: key })]);
+      .map(({ key, events, before }): Row => [key, eventsOf(events, before), at("/", { name: key })]);
     return section(title, at("/"), rows);
   };
   const ofAccounts = (title: string, { data }: Listed, show: string) => {
-    const rows = data.map((one): Row => [one.name, changed(one.events, one.before), at(`/accounts/${one.id}`)]);
+    const rows = data.map((one): Row => [nameOf(one), eventsOf(one.events, one.before), at(`/accounts/${one.id}`)]);
     return section(title, at("/accounts", { show }), rows);
   };
   /** Those of whom it was not so a week before first. */
   const ofSilent = (what: string, path: string, { silent, data }: Listed) => {
     const since = data.filter((one) => one.last_seen_on >= later(from, -14));
     const told = (title: string, amount: number, some: Listed["data"]) => {
-      const rows = some.map(({ id, name, last_seen_on, accounts = [] }): Row => {
+      const rows = some.map(({ last_seen_on, accounts = [], ...one }): Row => {
         const whose = accounts.length > 0 ? ` (${accounts.map((one) => one.name).join(", ")})` : "";
-        return [name + whose, `last seen on ${last_seen_on}`, at(`${path}/${id}`)];
+        return [nameOf(one) + whose, `last seen on ${dayOf(last_seen_on)}`, at(`${path}/${one.id}`)];
       });
       return section(`${title} (${amount})`, at(path, { show: "silent" }), rows);
     };
@@ -108,7 +109,7 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     ];
   };
   return {
-    title: `${site}: the week from ${from} to ${to}`,
+    title: `${site}: the week from ${dayOf(from)} to ${dayOf(to)}`,
     sections: [
       section("The week", at("/"), [
         sum("Events", names),
@@ -128,8 +129,14 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   };
 };
 
-const changed = (now: number, before: number): string =>
-  `${now.toLocaleString("en")} (${before.toLocaleString("en")} the week before)`;
+const changed = (now: number, before: number, unit = ""): string =>
+  `${now.toLocaleString("en")}${unit} (${before.toLocaleString("en")} the week before)`;
+const eventsOf = (now: number, before: number): string => changed(now, before, now === 1 ? " event" : " events");
+const nameOf = ({ name, unique_id }: { name: string; unique_id: string }): string =>
+  isNoOne(unique_id) ? `${name} (${NO_ONE})` : name;
+/** A day of a calendar, such as Nov 22. */
+const dayOf = (day: string): string =>
+  new Date(day).toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 /** Of a name, which is a stranger's text, what a line of a mail may have. */
 const inLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, " ").slice(0, 120);

@@ -1,0 +1,5 @@
+/** Is it the uid of nobody: what a page sends that has not filled it in? */
+export const isNoOne = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
+
+/** What is said of it. */
+export const NO_ONE = "no real one: a page has not filled it in";
