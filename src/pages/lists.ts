@@ -57,7 +57,7 @@ type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accou
 
 const lastSeen = ({ left_out, last_seen_on: on }: Account | Person) =>
   left_out ? "" : on === null ? "never" : make("span", { title: on }, sinceDay(on));
-const healthOf = ({ left_out, health, health_source, trend }: Account | Person) =>
+const healthOf = ({ left_out, health, health_source, trend, silent }: Account | Person) =>
   left_out
     ? ""
     : make(
@@ -65,7 +65,8 @@ const healthOf = ({ left_out, health, health_source, trend }: Account | Person) 
         link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
         ...(health_source === null ? [make("small", "was set")] : []),
         // Told by days: who loses most of its events may be good.
-        ...(health !== "bad" && trend === "falling" ? [make("small.down", "falling")] : []),
+        ...(trend === "falling" ? [make("small.down", "falling")] : []),
+        ...(silent ? [make("small.down", "silent")] : []),
       );
 const SILENT = "seen in the last 90 days, and not in the last 14";
 

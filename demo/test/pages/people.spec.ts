@@ -201,6 +201,7 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   await expect(page.getByRole("rowheader")).toHaveText(["quiet", "Acme Ltdacme"]);
   await page.getByRole("link", { name: "silent 1" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["gone"]);
+  await expect(page.getByRole("cell").last()).toHaveText("badsilent");
   await page.getByRole("link", { name: "new 1" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
   await page.getByLabel("Search accounts").fill("quiet");

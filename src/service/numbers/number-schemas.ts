@@ -122,12 +122,13 @@ const Health = {
   health: Type.String({ description: "As it was set, else by activity" }),
   health_source: Nullable(Type.String({ description: "`activity: …` where nobody has set it" })),
 };
+const SILENT = "Seen in the last 90 days, and not in the last 14, whatever the time is";
 const Tabs = {
   active: Count("Active in this time"),
   new: Count("Those whose record began in it"),
   rising: Count("With at least a quarter more events than before, and two; not the new ones"),
   falling: Count("With at least a quarter fewer events than before, and two"),
-  silent: Count("Seen in the last 90 days, and not in the last 14, whatever the time is"),
+  silent: Count(SILENT),
 };
 const Listed = {
   ...Change,
@@ -137,6 +138,7 @@ const Listed = {
       description: "At least 25 % and two events more, or fewer, than in the time before",
     }),
   ),
+  silent: Type.Boolean({ description: SILENT }),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
   left_out: Type.Boolean({ description: "It counts nowhere" }),
   ...Health,

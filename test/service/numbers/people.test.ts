@@ -170,7 +170,7 @@ it("count all accounts, however many there are, and show a page of them", async 
   await storeAccounts("crowd", "still-", { amount: 5, days: [20], data: "{}" });
   const listed = await listOf("crowd");
   expect(listed).toMatchObject({ active: 1_202, rising: 2, falling: 30, silent: 5, total: 1_202, others: null });
-  expect((await listOf("crowd", { show: "silent" })).total).toBe(5);
+  expect(await listOf("crowd", { show: "silent" })).toMatchObject({ total: 5, data: Array(5).fill({ silent: true }) });
   const sorts = ["name", "events", "change", "last_seen_on", "health"];
   for (const [question, more] of [
     ["accounts", ["contacts", "active_contacts"]],
@@ -183,7 +183,14 @@ it("count all accounts, however many there are, and show a page of them", async 
     }
   expect((await listOf("crowd", { sort: "name", order: "asc", limit: "1" })).data[0]!.name).toBe("busy-1");
   expect((await listOf("crowd", { show: "silent", search: "GONE-30" })).data).toMatchObject([
-    { unique_id: "gone-30", events: 0, before: 2, trend: "falling", counts_before: expect.arrayContaining([1]) },
+    {
+      unique_id: "gone-30",
+      events: 0,
+      before: 2,
+      trend: "falling",
+      silent: false,
+      counts_before: expect.arrayContaining([1]),
+    },
   ]);
   expect(listed).toMatchObject({ events: 1_206, before: 1_262 });
   expect([listed.fell, listed.rose].map((one: object[]) => one.length)).toEqual([30, 2]);
