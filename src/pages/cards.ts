@@ -84,6 +84,9 @@ export const createTiles = <A>(figures: Record<string, readonly [title: string, 
 };
 /** When something was last there. */
 export const timeTile = (time: number | null): Tile => (time === null ? ["never"] : [since(time), moment(time)]);
+/** The day on which something was last there, in a list. */
+export const lastOn = (on: string | null): Content =>
+  on === null ? "never" : make("span", { title: on }, sinceDay(on));
 /** @param of how many were active at all */
 export const activeTile = (active: Numbers["contacts"], of?: number): Tile => [
   of === undefined ? number(active.total) : `${number(active.total)} of ${number(of)}`,
@@ -178,7 +181,7 @@ export const createEvents = <A extends { starts: readonly number[] }>(of: (answe
       sort: "last_on",
       head: "Last used",
       of: ({ last_on }) => last_on,
-      shown: ({ last_on: on }) => (on === undefined ? "" : make("span", { title: on }, sinceDay(on))),
+      shown: ({ last_on: on }) => (on === undefined ? "" : lastOn(on)),
     },
   ];
   return [

@@ -43,11 +43,6 @@ const inUnit = (ms: number): [amount: number, unit: (typeof UNITS)[number][0]] =
   const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? UNITS[3];
   return [Math.floor(ms / length), unit];
 };
-/** A time as so long ago. */
-export const since = (time: number): string => {
-  const [amount, unit] = inUnit(Math.max(0, Date.now() - time));
-  return ago.format(-amount, unit);
-};
 /** How long something took: `2 days`. */
 export const lasting = (ms: number): string => {
   const [amount, unit] = inUnit(ms);
@@ -56,6 +51,12 @@ export const lasting = (ms: number): string => {
 /** A day as so many days ago. */
 export const sinceDay = (day: string): string =>
   ago.format(Math.round((Date.parse(day) - Date.parse(dayOf(Date.now()))) / UNITS[0][1]), "day");
+/** A time as so long ago: one of today by the clock, an older one by its day, as lists tell it. */
+export const since = (time: number): string => {
+  if (dayOf(time) < dayOf(Date.now())) return sinceDay(dayOf(time));
+  const [amount, unit] = inUnit(Math.max(0, Date.now() - time));
+  return ago.format(-amount, unit);
+};
 
 /** How steps are told: short beside an axis, long in a table. */
 export interface StepFormat {

@@ -1,6 +1,6 @@
-import { changeOf, IN_PERCENT, makeSorting, nameOf, noteNames, orderOf, type Sorted, whose } from "./cards.js";
+import { changeOf, IN_PERCENT, lastOn, makeSorting, nameOf, noteNames, orderOf, type Sorted, whose } from "./cards.js";
 import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines, withCommas } from "./elements.js";
-import { number, sinceDay, times } from "./format.js";
+import { number, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
 import {
   filtersOf,
@@ -55,8 +55,6 @@ interface List<T> {
 }
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
 
-const lastSeen = ({ left_out, last_seen_on: on }: Account | Person) =>
-  left_out ? "" : on === null ? "never" : make("span", { title: on }, sinceDay(on));
 const healthOf = ({ left_out, health, health_source, trend, silent }: Account | Person) =>
   left_out
     ? ""
@@ -77,7 +75,12 @@ const EVENTS: Sorted<Account | Person>[] = [
   IN_PERCENT,
 ];
 const SEEN: Sorted<Account | Person>[] = [
-  { sort: "last_seen_on", head: "Last seen", of: (one) => one.last_seen_on, shown: lastSeen },
+  {
+    sort: "last_seen_on",
+    head: "Last seen",
+    of: (one) => one.last_seen_on,
+    shown: (one) => (one.left_out ? "" : lastOn(one.last_seen_on)),
+  },
   { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 

@@ -7,6 +7,7 @@ import {
   createTiles,
   createTraits,
   cut,
+  lastOn,
   makeCard,
   noteNames,
   timeTile,
@@ -23,7 +24,7 @@ type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
   ...whose("Person", linkToContact),
   { head: "Events of all time", of: ({ events }) => events },
-  { head: "Last seen", of: (one) => one.last_seen_on, shown: ({ last_seen_on: day }) => day ?? "never" },
+  { head: "Last seen", of: (one) => one.last_seen_on, shown: (one) => lastOn(one.last_seen_on) },
 ];
 
 const createMembers = () => {
