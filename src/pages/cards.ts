@@ -247,6 +247,10 @@ const inOrder = <T extends Counted>(data: readonly T[], columns: readonly Sorted
     return a === b ? 0 : a < b ? -sign : sign;
   });
 };
+export const BEFORE: Column<{ before: number }> = {
+  head: "Before",
+  of: ({ before }) => (times.hasBefore ? before : null),
+};
 /** The same in a file; nothing where there was nothing before. */
 export const IN_PERCENT: Column<{ events: number; before: number }> = {
   head: "Change in %",
@@ -295,7 +299,7 @@ export const createListCard = <A, T extends Counted>(
       ...(told.some(({ name }) => name !== undefined) ? [{ head: "uid", of: ({ key }: T) => key, shown: null }] : []),
       { sort: "events", head: unit, of: (one) => one.events },
       ...(more?.filter((column) => told.some((one) => column.of!(one) !== undefined)) ?? []),
-      { head: "Before", of: (one) => one.before, ...(isOfShares && { shown: null }) },
+      { ...BEFORE, ...(isOfShares && { shown: null }) },
       ...(isOfShares ? [shares] : []),
       { sort: "change", head: "Change", shown: changeOf },
       IN_PERCENT,

@@ -3,8 +3,8 @@
 const LANGUAGE = navigator.languages.find((one) => /^en\b/.test(one)) ?? "en";
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** The one place that knows in which zone times are told: the browser's, until an answer tells another one; and which days are shown. */
-export const times = { zone: OWN_ZONE, days: "" };
+/** The one place that knows in which zone times are told: the browser's, until an answer tells another one; which days are shown; and whether any time before has events. */
+export const times = { zone: OWN_ZONE, days: "", hasBefore: true };
 
 const told =
   (options: Intl.DateTimeFormatOptions) =>
@@ -89,7 +89,7 @@ export const exactShare = (part: number, all: number): string | null =>
   all === 0 ? null : `${((100 * part) / all).toFixed(2)}%`;
 /** How a figure stands against the one of the time before. */
 export const change = (now: number, before: number): string => {
-  if (before === 0) return now === 0 ? "" : "from 0";
+  if (before === 0) return now === 0 || !times.hasBefore ? "" : "from 0";
   return signed((now - before) / before);
 };
 /** The same, with the figure. */

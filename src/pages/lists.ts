@@ -1,4 +1,15 @@
-import { changeOf, IN_PERCENT, lastOn, makeSorting, nameOf, noteNames, orderOf, type Sorted, whose } from "./cards.js";
+import {
+  BEFORE,
+  changeOf,
+  IN_PERCENT,
+  lastOn,
+  makeSorting,
+  nameOf,
+  noteNames,
+  orderOf,
+  type Sorted,
+  whose,
+} from "./cards.js";
 import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines, withCommas } from "./elements.js";
 import { number, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
@@ -70,7 +81,7 @@ const SILENT = "seen in the last 90 days, and not in the last 14";
 
 const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
-  { head: "Before", of: ({ left_out, before }) => (left_out ? "" : before), shown: null },
+  { ...BEFORE, of: (one) => (one.left_out ? "" : BEFORE.of!(one)), shown: null },
   { sort: "change", head: "Change", shown: changeOf },
   IN_PERCENT,
 ];

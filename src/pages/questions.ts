@@ -193,6 +193,7 @@ const HEADS: Record<string, string> = {
   documents: "Opened pages",
   event_uid: "Event",
   events_since: "Events are kept since",
+  first_on: "First event",
   fell: "Lost most",
   rose: "Gained most",
   how_many: "How many",
@@ -417,11 +418,10 @@ const partsOf = ({ name: of }: Question, { sums, data, starts }: Answer, asked: 
   const addAll = (members: Row) => {
     for (const [name, value] of Object.entries(members)) add(name, value);
   };
-  const addCount = (title: string, total: number, before?: unknown) =>
-    facts.push([
-      title,
-      typeof before === "number" ? `${number(total)} (${against({ total, before })})` : number(total),
-    ]);
+  const addCount = (title: string, total: number, before?: unknown) => {
+    const stands = typeof before === "number" ? against({ total, before }) : "";
+    facts.push([title, stands ? `${number(total)} (${stands})` : number(total)]);
+  };
   const add = (name: string, value: unknown): void => {
     const title = nameIn(of, name);
     if (name === "next" || value === false || (value === null && NONE[name] === undefined)) return;

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type * as Schemas from "../service/numbers/number-schemas.js";
 import { find } from "./elements.js";
-import { times } from "./format.js";
+import { dayOf, times } from "./format.js";
 
 /* What the service answers, by its own schemas. */
 export type Numbers = Static<typeof Schemas.Numbers>;
@@ -114,6 +114,7 @@ export const createAsk = ({ opened, closed }: { opened: () => void; closed: () =
       // One that was wrong is not kept.
       remember(sent);
       times.zone = body.time_zone ?? times.zone;
+      if (body.before) times.hasBefore = body.first_on === null || dayOf(body.before.to - 1) >= body.first_on;
       return body;
     },
   };

@@ -1,6 +1,6 @@
 import { createLeftOut } from "./cards.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
-import { day, dayOf, moment, stepFormat, times } from "./format.js";
+import { date, day, dayOf, moment, stepFormat, times } from "./format.js";
 import type { Ask, LeftOut, Numbers } from "./session.js";
 import { chosenSpan, FILTERS, go, hereWith, linkTo, readState, SPANS, type State } from "./url-state.js";
 
@@ -141,6 +141,17 @@ export const createView = <T>(
   };
 };
 
+/** What a time is compared with. */
+const toldBefore = ({ ends, before: { from, to }, first_on: began }: Pick<Numbers, "ends" | "before" | "first_on">) => {
+  const first = began && date(Date.parse(began), "UTC");
+  if (!times.hasBefore) return `Nothing to compare with: the first event is of ${first}.`;
+  const [tell, last] = Date.now() < ends ? [moment, to] : [date, to - 1];
+  const days = [...new Set([tell(from), tell(last)])].join(" to ");
+  const over = Date.now() < ends ? ", as this time is not over" : "";
+  const part = began && began > dayOf(from) ? ` The first event is of ${first}.` : "";
+  return `Compared with ${days}${over}.${part}`;
+};
+
 /**
  * Up to when events are counted, and in what time.
  *
@@ -149,7 +160,7 @@ export const createView = <T>(
  */
 export const toldOf = (
   to: number,
-  asked?: Partial<Pick<Numbers, "ends" | "before" | "counted_back_to" | "events_since" | "since">>,
+  asked?: Partial<Pick<Numbers, "ends" | "before" | "first_on" | "counted_back_to" | "events_since" | "since">>,
 ): string =>
   [
     ...(asked?.since
@@ -160,10 +171,6 @@ export const toldOf = (
     ...(asked?.events_since
       ? [`Of days before ${asked.events_since} only the totals are kept, as their events are deleted by age.`]
       : []),
-    ...(asked?.ends && Date.now() < asked.ends
-      ? [
-          `This time is not over, so it is compared with the same part of the time before, until ${moment(asked.before!.to)}.`,
-        ]
-      : []),
+    ...(asked?.ends ? [toldBefore(asked as Numbers)] : []),
     `Days are those of ${times.zone}; an event counts on the day on which it happened.`,
   ].join(" ");

@@ -56,6 +56,15 @@ test("The numbers page shows what was stored: in each time, as figures, as bars,
       await expect(tile(page, name)).toHaveText(figures[at]!);
     const meant = steps === 24 ? /^since / : steps === 7 ? /^\w+ \d+ to \w+ \d+$/ : /^\w+ \d+ to .*, without today$/;
     await expect(page.locator(".meant")).toHaveText(meant);
+    // What it is compared with; before the first event there is nothing.
+    const before =
+      steps === 90
+        ? /Nothing to compare with: the first event is of \w+ \d+, \d+\. /
+        : steps === 30
+          ? /Compared with \w+ \d+, \d+ to \w+ \d+, \d+\. /
+          : /Compared with .* to .*, as this time is not over\. /;
+    await expect(page.getByRole("status").first()).toHaveText(before);
+    if (steps === 90) await expect(page.getByText("from 0")).toHaveCount(0);
     const table = card(page, "events").getByRole("table", { includeHidden: true });
     await expect(table.locator("tbody tr")).toHaveCount(steps);
   }

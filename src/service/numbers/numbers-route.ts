@@ -54,6 +54,7 @@ const own = <const Answer extends TSchema, const More extends object>(
 
 interface State {
   time_zone: string;
+  first_on: string | null;
   counted_back_to: string | null;
   events_since: string | null;
   last_event_at: number | null;

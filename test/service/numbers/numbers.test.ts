@@ -34,6 +34,7 @@ afterAll(() => service.stop());
 
 it("are none, and no last event, where there is no event", async () => {
   expect(await (await ask()).json()).toMatchObject({
+    first_on: null,
     last_event_at: null,
     events: { total: 0, data: [], others: { events: 0 } },
     pages: { total: 0, data: [] },
@@ -64,6 +65,7 @@ it("tell what was stored, of the workspace of the token alone", async () => {
     missing: { documents: 1, events: 2, missing: 2 },
   });
   expect(numbers.starts).toHaveLength(7);
+  expect(new Date(began).toISOString()).toContain(numbers.first_on);
   expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
   expect((await counted(SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
 });
