@@ -37,14 +37,18 @@ const NOTHING = "Nothing in this time.";
 /** Rows of a list that are seen at once, until all are asked for. */
 const SHOWN = 10;
 
-/** A card with a title, a button for its CSV, and a place for what it shows. */
-export const makeCard = (name: string, title: string, { isWide = false, note = "", isOfDays = true } = {}) => {
-  let lines: unknown[][] = [];
+/** A card with a title, a button for its CSV, and a place for what it shows. @param options with `fileOf`, how the name of its file ends */
+export const makeCard = (
+  name: string,
+  title: string,
+  { isWide = false, note = "", fileOf = () => times.days } = {},
+) => {
+  let lines = async (): Promise<unknown[][]> => [];
   const body = make("div.body");
   const csv = makeCsvButton(
-    () => name + (isOfDays ? times.days : ""),
+    () => name + fileOf(),
     title,
-    () => lines,
+    () => lines(),
   );
   csv.hidden = true;
   const element = make(
@@ -58,9 +62,10 @@ export const makeCard = (name: string, title: string, { isWide = false, note = "
     element,
     body,
     show: (...content: Content[]) => replace(body, ...content),
-    /** What its file has. */
-    hold: <T>(columns: readonly Column<T>[], data: readonly T[]) => {
-      lines = toLines(columns, data);
+    /** What its file has: what is shown, or `all`. */
+    hold: <T>(columns: readonly Column<T>[], data: readonly T[], all?: () => Promise<readonly T[]>) => {
+      const shown = toLines(columns, data);
+      lines = async () => (all ? toLines(columns, await all()) : shown);
       csv.hidden = data.length === 0;
     },
   };

@@ -118,7 +118,7 @@ const createReturning = (ask: Ask, again: () => void) => {
   const title = "Coming back";
   const card = makeCard("returning", title, {
     isWide: true,
-    isOfDays: false,
+    fileOf: () => "",
     note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
   });
   let of = "account";

@@ -22,7 +22,6 @@ import { createView, toldOf } from "./view.js";
 
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
-  ...whose("Person", linkToContact),
   { head: "Events of all time", of: ({ events }) => events },
   { head: "Last seen", of: (one) => one.last_seen_on, shown: (one) => lastOn(one.last_seen_on) },
 ];
@@ -37,8 +36,11 @@ const createMembers = () => {
       // Of those who are not told, none is known to have done nothing.
       const inThisTime = (one: Member) =>
         one.left_out ? "left out" : (people?.data.find(({ id }) => id === one.id)?.events ?? (isTold ? 0 : undefined));
-      const [whose, ...rest] = MEMBERS;
-      const columns = [whose!, { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime }, ...rest];
+      const columns = [
+        ...whose("Person", linkToContact),
+        { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime },
+        ...MEMBERS,
+      ];
       card.hold(columns, data);
       if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to this account."));
       const table = makeScroll("People", [makeTable("People", columns, data)], "div.scroll.whole");
@@ -51,7 +53,7 @@ const createMembers = () => {
 /** The active days of the last 90, a column a week, darker in four steps up to the busiest one. Each leads to that day. */
 const createCalendar = () => {
   const title = "Active days";
-  const card = makeCard("calendar", title, { isWide: true, isOfDays: false });
+  const card = makeCard("calendar", title, { isWide: true, fileOf: () => "" });
   return {
     element: card.element,
     draw({ days: { starts, counts } }: OneAccount): void {

@@ -27,11 +27,14 @@ const ASKED = [...STEPS, "within"];
 type Step = Steps["data"][number];
 type Taker = Step["stopped"][number] & { last: string };
 const WHO = whose("Person", linkToContact) as Column<Taker>[];
-const ACCOUNT: Column<Taker> = {
-  head: "Account",
-  of: ({ account }) => account?.name,
-  shown: ({ account }) => (account ? link(linkToAccount(account), account.name) : ""),
-};
+const ACCOUNT: Column<Taker>[] = [
+  {
+    head: "Account",
+    of: ({ account }) => account?.name,
+    shown: ({ account }) => (account ? link(linkToAccount(account), account.name) : ""),
+  },
+  { head: "Account uid", of: ({ account }) => account?.unique_id, shown: null },
+];
 /** When somebody took the step at this place. */
 const timeOf = (head: string, at: number): Column<Taker> => ({
   head,
@@ -40,7 +43,7 @@ const timeOf = (head: string, at: number): Column<Taker> => ({
 });
 const STOPPED: Column<Taker>[] = [
   ...WHO,
-  ACCOUNT,
+  ...ACCOUNT,
   { head: "Last step", of: ({ last }) => last },
   {
     head: "Taken",
@@ -147,7 +150,7 @@ export const createSteps = (main: Element, ask: Ask) => {
     steps.show(makeTable("Steps", figures, data, { name: "table.list.steps" }));
     const who = data.map(({ event_uid: last, stopped: some }) => some.map((one) => ({ ...one, last })));
     const isCut = ({ contacts }: Row, at: number) => contacts - (data[at + 1]?.contacts ?? 0) > who[at]!.length;
-    const columns = [...WHO, ACCOUNT, ...data.map(({ event_uid }, at) => timeOf(event_uid, at))];
+    const columns = [...WHO, ...ACCOUNT, ...data.map(({ event_uid }, at) => timeOf(event_uid, at))];
     showList(finished, columns, who.at(-1)!, isCut(data.at(-1)!, data.length - 1));
     showList(stopped, STOPPED, who.slice(0, -1).flat(), data.slice(0, -1).some(isCut));
   };

@@ -6,8 +6,8 @@ import { filtersOf, hereWith, linkToAccount, linkToContact, type State } from ".
 
 /** Milliseconds from happening to receipt that are worth a word. */
 const LATE_MS = 60_000;
-/** Events that are asked for at once. */
-const SHOWN = 50;
+/** Events that are asked for at once: to be shown, and for a file, which has so many at most. */
+const [SHOWN, AT_ONCE, MOST] = [50, 200, 1_000];
 
 type Event = TimeLine["data"][number];
 
@@ -45,7 +45,11 @@ export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: 
     );
   };
 
-  const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { isWide: true, isOfDays: false });
+  let isCut = false;
+  const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", {
+    isWide: true,
+    fileOf: () => (isCut ? `-latest-${MOST}` : ""),
+  });
   const list = make("div.time-line");
   const more = make("button", { type: "button", hidden: true, click: () => readOlder() }, "Older events");
   const none = make("p.nothing", { hidden: true }, "No such event is stored.");
@@ -56,8 +60,22 @@ export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: 
   /** @returns the answer; nothing where something else was asked for meanwhile */
   const get = async (place = "") => {
     const own = wanted;
-    const answer = await ask.get<TimeLine>(own + place);
+    const answer = await ask.get<TimeLine>(`${own}&limit=${SHOWN}${place}`);
     return own === wanted ? answer : undefined;
+  };
+  /** What a file has, whether it is shown or not. */
+  const readAll = async (): Promise<Event[]> => {
+    const own = wanted;
+    const events: Event[] = [];
+    let next: string | null = "";
+    while (next !== null && events.length < MOST) {
+      const place: string = next && `&before=${next}`;
+      const answer: TimeLine | undefined = await ask.get<TimeLine>(`${own}&limit=${AT_ONCE}${place}`);
+      events.push(...(answer?.data ?? []));
+      next = answer?.next ?? null;
+    }
+    isCut = next !== null;
+    return events;
   };
   const draw = () => {
     const days = new Map<string, Event[]>();
@@ -74,7 +92,7 @@ export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: 
         make("ol", ...events.map(makeEvent)),
       );
     replace(list, ...[...days].map(ofDay));
-    card.hold(COLUMNS, shown.events);
+    card.hold(COLUMNS, shown.events, readAll);
     more.hidden = shown.next === null;
     none.hidden = shown.events.length > 0;
   };
@@ -89,7 +107,7 @@ export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: 
     element: card.element,
     /** Older events that are shown stay so, behind the newest ones as they are now. */
     async load(state: State): Promise<void> {
-      wanted = `${path}?${new URLSearchParams([["limit", `${SHOWN}`], ...filtersOf({ ...state, account: undefined })])}`;
+      wanted = `${path}?${new URLSearchParams(filtersOf({ ...state, account: undefined }))}`;
       const answer = await get();
       if (answer === undefined) return;
       const { data, next } = answer;

@@ -539,6 +539,14 @@ test("A long history is read to its end, while newer events come in front of it"
   const { id } = await (await changing.get("/v2/contacts?uid=long")).json();
   await open(page, `${changing.url}/contacts/${id}`);
   const events = card(page, "time-line").locator(".happened");
+  // The file has those that are not shown, too.
+  await expect(events).toHaveCount(50);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Time line as CSV" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("time-line.csv");
+  expect((await readFile(await download.path(), "utf8")).trimEnd().split("\r\n")).toHaveLength(121);
   for (const shown of [50, 100, 120]) {
     await expect(events).toHaveCount(shown);
     if (shown < 120) await page.getByRole("button", { name: "Older events" }).click();
