@@ -288,7 +288,8 @@ export const createListCard = <A, T extends Counted>(
     const sizeOf = ({ events, before }: T) => (isOfShares ? events : before);
     const most = Math.max(1, ...told.map(sizeOf));
     const key = (one: T) => {
-      const unused = more && one.events === 0 ? [make("small", "not used in this time")] : [];
+      const none = more ? "not used in this time" : isOfShares ? "" : "stopped";
+      const unused = none && one.events === 0 ? [make("small", none)] : [];
       return withBar(
         make("span", make("a", { href: linkOf(one), title: one.key }, ...breakable(one.name ?? one.key)), ...unused),
         sizeOf(one) / most,
@@ -315,6 +316,10 @@ export const createListCard = <A, T extends Counted>(
     const list = more
       ? makeTable(title, columns, shown, { name: "table.list.names", makeHead: makeSorting(orderOf(readState())) })
       : makeTable(title, columns, shown, { name: "table.list" });
+    const hidden = more ? data.slice(shown.length).filter(({ events }) => events === 0) : [];
+    const links = hidden.slice(0, SHOWN).map((one) => link(linkOf(one), one.key));
+    const others = hidden.length > links.length ? ` and ${hidden.length - links.length} more` : "";
+    const gone = hidden.length > 0 ? [make("p.note", "Not used in this time: ", ...withCommas(links), others)] : [];
     const wholes = isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : [];
     if (isWhole || data.length <= SHOWN) return void card.show(list, ...wholes);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
@@ -323,7 +328,12 @@ export const createListCard = <A, T extends Counted>(
       draw(answer);
     };
     const all = make("button.quiet", { type: "button", click }, "Show all");
-    card.show(list, ...wholes, make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all));
+    card.show(
+      ...gone,
+      list,
+      ...wholes,
+      make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all),
+    );
   };
   return { element: card.element, draw };
 };

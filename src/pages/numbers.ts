@@ -14,7 +14,7 @@ import {
   timeTile,
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
-import { against, day, moment, number, share, times } from "./format.js";
+import { against, date, day, moment, number, share, sinceDay, times } from "./format.js";
 import type { Ask, Contacts, Numbers, Returning } from "./session.js";
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
@@ -89,8 +89,10 @@ const missingTile = ({ documents, events, missing, since: first }: Numbers["miss
     ? ["–", "not counted: events carry no number"]
     : [number(missing), `of ${number(events + missing)} that carry a number, since ${moment(first)}`];
 /** Of some events that of this time; of all whatever time is shown, as it says whether any come. */
-const lastTile = ({ last, last_event_at }: Numbers): Tile => {
-  if (last === null) return ["–", "none in this time"];
+const lastTile = ({ last, last_event_at, events }: Numbers): Tile => {
+  const days = [...events.data, ...events.more].flatMap(({ last_on }) => last_on ?? []);
+  const on = days.sort().at(-1);
+  if (last === null) return on === undefined ? ["–", "none in this time"] : [sinceDay(on), date(Date.parse(on), "UTC")];
   const [text, at] = timeTile(last ?? last_event_at);
   return [text, at && `${last === undefined ? "of all" : "of this time"}: ${at}`];
 };
@@ -227,6 +229,8 @@ export const createNumbers = (main: Element, ask: Ask) => {
       const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
       // Both tell of all.
       returning.element.hidden = find("[data-tile=missing]", tiles.element).hidden = isFiltered;
+      find("[data-tile=views]", tiles.element).hidden =
+        state.name !== undefined && numbers.pages.total + numbers.pages.before === 0;
       // It tells of nobody.
       const isNameless = numbers.busiest === undefined;
       find("nav.pages").hidden = isNameless;

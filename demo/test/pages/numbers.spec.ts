@@ -94,7 +94,7 @@ test("The numbers page shows what was stored: in each time, as figures, as bars,
   expect(await cells(card(page, "fell"))).toEqual([
     ["Account", "Events", "Before", "Change"],
     ["Acme Ltd", "2", "4", "-50%"],
-    ["quiet", "0", "2", "-100%"],
+    ["quietstopped", "0", "2", "-100%"],
   ]);
   await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
   // Brisk is new.
@@ -242,10 +242,14 @@ test("No name hides: those beyond the chart's eight colours are links in a list,
   changing,
 }) => {
   const names = Array.from({ length: 12 }, (_, at) => `name-${at + 10}`);
+  const params = { occurred_at: Date.now() - 10 * 86_400_000 };
+  await changing.post({ contact_uid: "one", event_uid: "unused", params });
   for (const event_uid of names) await changing.post({ contact_uid: "one", event_uid });
-  await waitFor(async () => (await (await changing.get("/v2/numbers")).json()).events.total === names.length, {
-    what: "all events to be counted",
-  });
+  const isCounted = async () => {
+    const { total, more } = (await (await changing.get("/v2/numbers")).json()).events;
+    return total === names.length && more.at(-1).event_uid === "unused";
+  };
+  await waitFor(isCounted, { what: "all events to be counted" });
   await open(page, changing.url);
   const legend = card(page, "events").getByRole("list");
   const colourOf = (name: string) =>
@@ -259,8 +263,9 @@ test("No name hides: those beyond the chart's eight colours are links in a list,
   expect(new Set(colours).size).toBe(8);
   const list = card(page, "names");
   await expect(list.getByRole("rowheader")).toHaveText(names.slice(0, 10));
+  await expect(list).toContainText("Not used in this time: unused");
   await list.getByRole("button", { name: "Show all" }).click();
-  await expect(list.getByRole("rowheader")).toHaveText(names);
+  await expect(list.getByRole("rowheader")).toHaveText([...names, "unusednot used in this time"]);
   await list.getByRole("link", { name: "name-21" }).click();
   await settled(page);
   await expect(tile(page, "events")).toHaveText("1");

@@ -72,8 +72,13 @@ test("The page of a name says how many did it, who did not, and when it was last
   expect((await cells(card(page, "idle"))).map(([name]) => name)).toEqual(["Person", "dora", "cleo"]);
   for (const name of ["pages", "referrers", "fell", "people-fell"]) await expect(card(page, name)).toBeHidden();
   await page.getByRole("radio", { name: "7 days" }).check();
+  await expect(tile(page, "last")).toHaveText("9d ago");
+  await expect(tile(page, "views")).toBeHidden();
   // Who does it no more.
-  await expect(card(page, "people-fell").getByRole("row")).toHaveText(["PersonEventsBeforeChange", "ben04-100%"]);
+  await expect(card(page, "people-fell").getByRole("row")).toHaveText([
+    "PersonEventsBeforeChange",
+    "benstopped04-100%",
+  ]);
   await page.getByRole("radio", { name: "30 days" }).check();
   await page.getByText("Active without it").getByRole("link", { name: "people (2)" }).click();
   await settled(page);

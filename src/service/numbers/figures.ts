@@ -118,8 +118,9 @@ export const figuresOf = async (
   if (only === "event_uid") {
     const doers = (kind: "account" | "contact") => of<Doers>("account-names", { of: kind, event_uid: key, limit: 50 });
     const list = { most: 50, series: 0 };
-    const [counted, busiest, people, others, ...views] = await Promise.all([
-      ...([keys("name", { key }), doers("account"), doers("contact")] as const),
+    const [counted, known, busiest, people, others, ...views] = await Promise.all([
+      ...([keys("name", { key }), of<Names>("names", { event_uid: key })] as const),
+      ...([doers("account"), doers("contact")] as const),
       isNameless ? undefined : of<Listed>("accounts", { members: "false", without: key }),
       ...(key === PAGEVIEW ? [keys("path", list), keys("referrer", list)] : []),
     ] as const);
@@ -132,7 +133,7 @@ export const figuresOf = async (
     const { active: contacts, rose: _, ...own } = people;
     const [pages = figures.pages, referrers = figures.referrers] = views;
     const whose = { busiest: most, fell, rose, people: own, without };
-    return { since: null, last, events: toEvents(counted), pages, referrers, accounts, contacts, ...whose };
+    return { since: null, last, events: toEvents(counted, known), pages, referrers, accounts, contacts, ...whose };
   }
   if (only === "account") {
     const [counted, names, people, contacts] = await Promise.all([

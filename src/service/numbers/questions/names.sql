@@ -1,8 +1,9 @@
 -- Which names of events are there, who did each, and when last?
--- How many different contacts and accounts did it in a time, and the last day of each, whenever that was: of one account or contact its names with their last days alone. Of a contact or an account a hundred names a month are kept.
+-- How many different contacts and accounts did it in a time, and the last day of each, whenever that was: of one account, contact or name the last days alone. Of a contact or an account a hundred names a month are kept.
 -- :workspace: whose data
 -- :account = '': uid, of this account alone
 -- :contact = '': uid, of this contact alone
+-- :event_uid = '': of this name alone
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :limit = '2000': names that are told
@@ -13,11 +14,11 @@ WITH own AS MATERIALIZED (
     CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
   WHERE workspace = :'workspace'
 ), months AS MATERIALIZED (
-  SELECT months.* FROM own CROSS JOIN LATERAL months_of(days * daterange(past, NULL)) AS months WHERE :'account' || :'contact' = ''
+  SELECT months.* FROM own CROSS JOIN LATERAL months_of(days * daterange(past, NULL)) AS months WHERE :'account' || :'contact' || :'event_uid' = ''
 ), times AS MATERIALIZED (
   -- An hour of the clock may come twice.
   SELECT clock, behind, (extract(epoch FROM lower(clock) AT TIME ZONE zone) * 1000)::bigint - 3600000 AS first, (extract(epoch FROM upper(clock) AT TIME ZONE zone) * 1000)::bigint AS until
-  FROM own WHERE NOT isempty(clock) AND :'account' || :'contact' = ''
+  FROM own WHERE NOT isempty(clock) AND :'account' || :'contact' || :'event_uid' = ''
 ), by_hour AS MATERIALIZED (
   SELECT name, contact_id, account FROM times CROSS JOIN LATERAL (
     SELECT name, contact_id, account, day, hour FROM counted_events
@@ -41,7 +42,7 @@ WITH own AS MATERIALIZED (
 ), known AS (
   SELECT name, max(last_on) AS last_on FROM (
     SELECT key AS name, day AS last_on FROM days
-    WHERE :'account' || :'contact' = '' AND workspace = :'workspace' AND kind = 'name' AND day = ANY((SELECT every_day FROM own)::date[]) AND events > 0
+    WHERE :'account' || :'contact' = '' AND workspace = :'workspace' AND kind = 'name' AND :'event_uid' IN ('', key) AND day = ANY((SELECT every_day FROM own)::date[]) AND events > 0
     UNION ALL
     SELECT name, last_day(month, days) FROM account_names
     WHERE :'account' <> '' AND workspace = :'workspace' AND account = key_of(:'workspace', 'account', :'account') AND month = ANY((SELECT every_month FROM own)::date[])
@@ -52,7 +53,7 @@ WITH own AS MATERIALIZED (
 )
 SELECT json_build_object('data', (
   SELECT coalesce(json_strip_nulls(json_agg(json_build_object('event_uid', told(name), 'last_on', last_on,
-      'contacts', CASE :'account' || :'contact' WHEN '' THEN coalesce(contacts, 0) END, 'accounts', CASE :'account' || :'contact' WHEN '' THEN coalesce(accounts, 0) END)
+      'contacts', CASE :'account' || :'contact' || :'event_uid' WHEN '' THEN coalesce(contacts, 0) END, 'accounts', CASE :'account' || :'contact' || :'event_uid' WHEN '' THEN coalesce(accounts, 0) END)
     ORDER BY last_on DESC, name)), '[]')
   FROM (SELECT * FROM known ORDER BY last_on DESC, name LIMIT :'limit'::int) AS latest LEFT JOIN did USING (name))
 ) AS answer;
