@@ -518,7 +518,7 @@ const createQuestion = (ask: Ask, question: Question) => {
   const draw = (answer: Answer): void => {
     const { facts, lists } = partsOf(question, answer, asked ?? {});
     const pairs = facts.map(([name, text]) => make("div", make("dt", name), make("dd", text)));
-    const tables = lists.flatMap((list) => {
+    const tables = lists.flatMap((list): Content[] => {
       const columns = columnsOfList(of, list);
       const name = [list.title, inWords(title)].filter(Boolean).join(": ");
       const head = list.title ? make("h4", list.title) : "";
