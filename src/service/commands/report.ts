@@ -35,6 +35,10 @@ interface Counted {
   before: number;
   trend: "rising" | "falling" | null;
 }
+interface State {
+  time_zone: string;
+  first_on: string | null;
+}
 type Listed = Record<"new" | "silent", number> & {
   data: (Counted & Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { accounts?: { name: string }[] })[];
 };
@@ -50,6 +54,7 @@ interface Keys extends Sum {
 type Row = readonly [what: string, text: string, path?: string];
 interface Week {
   title: string;
+  rules: string;
   sections: { title: string; path: string; rows: Row[] }[];
 }
 
@@ -58,9 +63,13 @@ const RULES =
 
 /** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
-  const { time_zone } = await ask<{ time_zone: string }>(query, "state", { workspace });
+  const { time_zone, first_on } = await ask<State>(query, "state", { workspace });
   const today = dayIn(time_zone, Date.now());
   const [from, to] = [later(today, -7), later(today, -1)];
+  const hasBefore = first_on === null || first_on < from;
+  const changed = (now: number, before: number, unit = ""): string =>
+    `${now.toLocaleString("en")}${unit}${hasBefore ? ` (${before.toLocaleString("en")} the week before)` : ""}`;
+  const eventsOf = (now: number, before: number): string => changed(now, before, now === 1 ? " event" : " events");
   const { ranges } = readWhen({ span: "7d", from, to }, time_zone);
   const of = <Answer>(question: string, more: object) =>
     ask<Answer>(query, question, { workspace, ...ranges, ...more });
@@ -110,6 +119,7 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   };
   return {
     title: `${site}: the week from ${dayOf(from)} to ${dayOf(to)}`,
+    rules: hasBefore ? RULES : `${RULES} Nothing to compare with: the first event is of ${dayOf(first_on)}.`,
     sections: [
       section("The week", at("/"), [
         sum("Events", names),
@@ -117,11 +127,11 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
         sum("Active people", contacts),
         sum("Active accounts", accounts),
       ]),
-      ofNames("Events that rose", ({ trend }) => trend === "rising"),
+      ofNames("Events that rose", ({ trend }) => hasBefore && trend === "rising"),
       ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),
       ofNames("Events that stopped coming", ({ trend, events }) => trend === "falling" && events === 0),
       ofAccounts(`New accounts (${fresh.new})`, fresh, "new"),
-      ofAccounts("Accounts that rose", rose, "rising"),
+      ofAccounts("Accounts that rose", hasBefore ? rose : { ...rose, data: [] }, "rising"),
       ofAccounts("Accounts that fell", fell, "falling"),
       ...ofSilent("Accounts", "/accounts", silent),
       ...ofSilent("People", "/contacts", silentPeople),
@@ -129,9 +139,6 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   };
 };
 
-const changed = (now: number, before: number, unit = ""): string =>
-  `${now.toLocaleString("en")}${unit} (${before.toLocaleString("en")} the week before)`;
-const eventsOf = (now: number, before: number): string => changed(now, before, now === 1 ? " event" : " events");
 const nameOf = ({ name, unique_id }: { name: string; unique_id: string }): string =>
   isNoOne(unique_id) ? `${name} (${NO_ONE})` : name;
 /** A day of a calendar, such as Nov 22. */
@@ -142,7 +149,7 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${
 const inLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, " ").slice(0, 120);
 
 /** A message of two parts: a text to be read as it is, and HTML as base64, since lines of a mail have a greatest length. */
-const toMail = ({ title, sections }: Week, to: string | undefined, url: string | undefined): string => {
+const toMail = ({ title, rules, sections }: Week, to: string | undefined, url: string | undefined): string => {
   const linked = (text: string, path = "") =>
     url && path ? `<a href="${escaped(url + path)}">${escaped(text)}</a>` : escaped(text);
   const text = sections.map(({ title, path, rows }) =>
@@ -160,10 +167,10 @@ const toMail = ({ title, sections }: Week, to: string | undefined, url: string |
     `--part\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n${body}\n`;
   const heads = [`Subject: ${title}`, ...(to === undefined ? [] : [`To: ${to}`]), "MIME-Version: 1.0"];
   const page = Buffer.from(
-    `<div style="max-width:600px;font:15px/1.4 sans-serif"><h1 style="font-size:22px">${escaped(title)}</h1><p>${RULES}</p>${html.join("\n")}</div>`,
+    `<div style="max-width:600px;font:15px/1.4 sans-serif"><h1 style="font-size:22px">${escaped(title)}</h1><p>${rules}</p>${html.join("\n")}</div>`,
   ).toString("base64");
   const parts = [
-    part("text/plain", "8bit", `${title}\n${RULES}\n\n${text.join("\n")}`),
+    part("text/plain", "8bit", `${title}\n${rules}\n\n${text.join("\n")}`),
     part("text/html", "base64", page.replace(/.{76}/g, "$&\n")),
   ];
   return `${heads.join("\n")}\nContent-Type: multipart/alternative; boundary=part\n\n${parts.join("")}--part--\n`;

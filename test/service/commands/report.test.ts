@@ -94,6 +94,13 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
   expect(text!.slice(text!.indexOf("The week"))).toBe(lists.flat().join("\n"));
   const zoo = recordId("account", "south & <co>", "shop");
   expect(html).toContain(`<a href="${at(`/accounts/${zoo}#`).replace("&", "&#38;")}">south &#38; &#60;co&#62;</a>`);
+  // The same, had its first event come in this week.
+  const later = await openDatabase(place);
+  await later.query("DELETE FROM days WHERE workspace = 'shop' AND day < $1", [day(7)]);
+  await later.close();
+  const { out: first } = await run("report", "--week", "--workspace", "shop");
+  expect(first).toContain(`Nothing to compare with: the first event is of ${date(7)}.`);
+  expect(first).not.toMatch(/week before\)|that rose/);
   await expect(run("report")).rejects.toThrow("--week");
   await expect(run("report", "--week", "--to", "a\nBcc: b")).rejects.toThrow("--to must be an address");
 });
