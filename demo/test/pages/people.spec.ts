@@ -499,7 +499,7 @@ test.describe("In German, on a phone", () => {
         .toBe(0);
     await fits("Accounts: table");
     const seen = page.getByRole("row").nth(1).getByRole("cell").nth(2);
-    await seen.scrollIntoViewIfNeeded();
+    await seen.evaluate((cell) => cell.scrollIntoView({ block: "center" }));
     await expect(seen).toBeInViewport({ ratio: 1 });
     await expect(seen).toHaveText(/ago|now|today/);
     await page.goto("/contacts");
