@@ -257,7 +257,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     address: addressOf,
     draw: async (answer, state) => {
       draw(answer, state);
-      const words = `Rising and falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key by which your product knows them.`;
+      const words = `Rising and falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown.`;
       return { told: `${words} ${toldOf(answer.counted_to, answer)}` };
     },
     parts: [
@@ -268,6 +268,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         table,
         apart,
         pages,
+        make("p.note", "uid: the key by which your product knows them."),
       ),
     ],
   });
