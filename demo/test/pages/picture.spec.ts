@@ -16,9 +16,9 @@ const fileOf = (name: string) => fileURLToPath(new URL(`../../site/${name}.png`,
 
 /** What each shows of the figures: the page, by the links that lead there. */
 const FIGURES: Record<string, { height: number; links: string[] }> = {
-  numbers: { height: 800, links: [] },
-  accounts: { height: 540, links: ["Accounts"] },
-  account: { height: 900, links: ["Accounts", "Cobalt Instruments"] },
+  numbers: { height: 740, links: [] },
+  accounts: { height: 520, links: ["Accounts"] },
+  account: { height: 740, links: ["Accounts", "Cobalt Instruments"] },
   contact: { height: 700, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
 };
 
