@@ -172,7 +172,9 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   );
   await ask("acme");
   await expect(account.getByRole("alert")).toHaveCount(0);
-  const [heads, first] = await cells(account.getByRole("table", { name: "People" }));
+  const people = account.getByRole("table", { name: "People" });
+  await expect(people).toBeVisible();
+  const [heads, first] = await cells(people);
   expect(heads).toEqual(["Person", "Events", "Last seen"]);
   expect(first).toEqual([
     expect.stringMatching(/^Anna Berg|^ben/),
