@@ -1,6 +1,5 @@
 /** The options of this script's one tracker, set once by `configure`. */
-import { urlOf } from "../shared/option-values.js";
-import { scopeOf } from "../shared/token-scope.js";
+import { scopeOf, urlOf } from "../shared/option-values.js";
 import type { Config, Consent } from "../types.js";
 
 export { isOn } from "../shared/option-values.js";

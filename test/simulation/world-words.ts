@@ -1,6 +1,6 @@
 /** The words of a story on all pages: what happens to them, and what is expected. */
 import { expect } from "vitest";
-import { scopeOf } from "../../src/shared/token-scope.js";
+import { scopeOf } from "../../src/shared/option-values.js";
 import { fill } from "./area.js";
 import type { Journal } from "./journal.js";
 import { readFate, readOpening, words } from "./read-words.js";

@@ -97,7 +97,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|option-values|token-scope)$|browser/(delivery/row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|option-values)$|browser/(delivery/row|state/(storage|identity))$",
   ],
   [
     "it judges by what it watches",

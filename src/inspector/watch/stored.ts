@@ -3,7 +3,7 @@ import { EVENT, readRow, timeOf } from "../../browser/delivery/row.js";
 import { IDENTITY } from "../../browser/state/identity.js";
 import { CONSENT, MUTE } from "../../browser/state/storage.js";
 import { attempt } from "../../shared/attempt.js";
-import { scopeOf } from "../../shared/token-scope.js";
+import { scopeOf } from "../../shared/option-values.js";
 
 /** The options that say under which letters rows are filed. */
 export type Tokens = { readonly apiToken?: unknown; readonly formerToken?: unknown } | undefined;

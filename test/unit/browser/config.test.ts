@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { scopeOf } from "../../../src/shared/token-scope.js";
+import { scopeOf } from "../../../src/shared/option-values.js";
 import type { Config } from "../../../src/types.js";
 import { fresh, OPTIONS } from "./fresh.js";
 
