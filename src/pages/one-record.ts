@@ -94,7 +94,7 @@ const createLeftOutNote = () =>
   make(
     "p.down",
     { hidden: true },
-    "Left out, alone or with the account: no figure and no health counts these events. ",
+    "Left out, alone or with the account: no figure and no health counts these events, which stay stored. ",
     link("/left-out", "Your own people"),
   );
 
