@@ -85,7 +85,7 @@ describe("on a clock of the test's", () => {
   it.each([
     ["as long as Retry-After says", ["7"], [7_000]],
     ["longer and longer without it", ["", ""], [999, 1_998]],
-    ["so, too, where it lies in the past", ["-5", "-5"], [999, 1_998]],
+    ["so, too, where it lies in the past, or is no number", ["-5", "soon"], [999, 1_998]],
   ])("waits %s", async (_, asked, waits) => {
     const { fetch, outcome } = ask([...asked.map(busy), found()]);
     for (const [at, wait] of waits.entries()) {

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
     include: [
-      "test/unit/{browser,api-client,shared}/**/*.test.ts",
+      "test/unit/{browser,api-client}/**/*.test.ts",
       "test/unit/{hub,script-tag}.test.ts",
       "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
