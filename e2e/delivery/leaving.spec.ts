@@ -1,4 +1,4 @@
-import { CORE, EITHER, expect, test } from "../harness/engines.js";
+import { CORE, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
 import { leaveBy } from "../harness/tab.js";
 import { names, track, trackCalls } from "../harness/track.js";
@@ -70,41 +70,6 @@ test(
       ).toHaveLength(noted.length);
     });
     expect(noted.map((uid) => gateway.posts(uid).length)).toEqual(noted.map(() => 1));
-  },
-);
-
-/** Pages that are left by what the driver clicks, and what they track then. */
-const WAYS = [
-  [`<a class="way" href="/next" onclick="tracklet.track('clicked')">Next</a>`, ["clicked"]],
-  [
-    `<form method="post" action="/sent" onsubmit="tracklet.track('sent')"><button class="way">Send</button></form>`,
-    ["sent"],
-  ],
-  // After the snippet's own listener has run.
-  [
-    `<a class="way" href="/next">Next</a><script>
-      addEventListener("load", () => addEventListener("pagehide", () => { ${trackCalls(names("bye", 3))} }));
-    </script>`,
-    names("bye", 3),
-  ],
-] as const;
-
-test(
-  "Leaving by a link, a form, and with a listener that tracks last, brings each event once",
-  EITHER,
-  async ({ open, site, gateway, expectRows }) => {
-    const uids: string[] = [];
-    for (const [index, [body, events]] of WAYS.entries()) {
-      site.page(`/way-${index}`, { body });
-      const tab = await open(`/way-${index}`);
-      await tab.click(".way");
-      uids.push(...events);
-      await expectRows(uids);
-      await track(tab, `arrived-${index}`);
-      uids.push(`arrived-${index}`);
-      await expectRows(uids);
-    }
-    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   },
 );
 

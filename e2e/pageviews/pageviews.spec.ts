@@ -1,4 +1,3 @@
-import { startSite } from "../harness/site.js";
 import { runAndGo } from "../harness/tab.js";
 import { expect, judge, MEANS, run, test } from "./fixtures.js";
 
@@ -30,26 +29,3 @@ for (const means of MEANS)
       await expectViews(["/a", "/b"]);
     });
   });
-
-test("The first view on a site tells which other one has led there, and no later view does", async ({
-  page,
-  site,
-  expectRows,
-}) => {
-  site.configure({ pageviews: "auto", referrer: true });
-  const other = await startSite();
-  const link = `<a href="${site.url}/landing" referrerpolicy="unsafe-url">there</a>`;
-  other.page("/news/4f2a9c81d7", { tag: false, body: link });
-  site.page("/landing", { body: `<a href="/next">next</a>` });
-  await page.goto(`${other.url}/news/4f2a9c81d7?secret=s3cr3t`);
-  for (const name of ["there", "next"]) {
-    await page.getByRole("link", { name }).click();
-    await judge(page);
-  }
-  await run(page, `history.pushState({}, "", "/pushed")`);
-  const told = (path: string, referrer = "") => `${site.url}${path} ${referrer}`;
-  await expectRows([told("/landing", `${other.url}/news/REDACTED?secret=REDACTED`), told("/next"), told("/pushed")], {
-    by: ({ params }) => `${params.visit_url} ${params.referrer ?? ""}`,
-  });
-  await other.close();
-});
