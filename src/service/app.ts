@@ -85,7 +85,6 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
   bounds?: Bounds;
 }
 
-/** Limits that hold back a stranger. */
 const UNLIMITED = [
   ["rateLimit", "TRACKLET_RATE_LIMIT"],
   ["addressQuota", "TRACKLET_ADDRESS_QUOTA_MB"],

@@ -8,7 +8,6 @@ declare module "fastify" {
     workspace: string;
     /** What that may do; nothing before it was found. */
     kind: Kind | undefined;
-    /** Its name. */
     tokenName: string;
     /** Is it of pages, and came as pages send it: in the URL? */
     isOfPage: boolean;

@@ -10,7 +10,6 @@ interface Body {
   cut(): void;
 }
 
-/** Tells of a body's pieces, and of its end, however it ends. */
 export interface Holding {
   add(bytes: number): void;
   end(): void;

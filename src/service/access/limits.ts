@@ -36,7 +36,6 @@ const MAX_KEYS = 100_000;
 const TOLD = 0.01;
 
 export interface Counter {
-  /** Milliseconds until a key may use so much more; 0 where it may now. */
   wait(key: string, points: number): number;
   used(key: string): number;
   /** Negative points are given back. */
@@ -78,7 +77,6 @@ export const createCounter = ({
   let gone = 0;
   let began = now();
 
-  /** Gives what a window brings. */
   const turn = (): void => {
     const passed = Math.floor((now() - began) / windowMs);
     if (passed < 1) return;
@@ -125,7 +123,6 @@ export const createCounter = ({
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Is the route for everybody, however often? */
     unlimited?: boolean;
   }
 }
@@ -148,7 +145,6 @@ const SMALL = 0.01;
 /** The part of a workspace's hour that strangers leave to the operator's servers. */
 const OF_SERVERS = 0.1;
 
-/** The answer 429 where a key may not use so much more now. */
 const tooMuch = (
   counter: Counter,
   key: string,
@@ -188,7 +184,6 @@ export const limitRequests = (
   };
 };
 
-/** Who sends events, and what they count for together. */
 interface Load {
   /** Of the client; none where it has the token of a server, which is no stranger. */
   address: string | undefined;
@@ -196,7 +191,6 @@ interface Load {
   points: number;
 }
 
-/** What an event counts for. @param bytes of its body */
 export const pointsOf = (bytes: number): number => Math.max(MIN_BYTES, bytes);
 
 /**

@@ -21,7 +21,6 @@ export interface Token {
 
 export const sha256 = (text: string): string => hash("sha256", text, "hex");
 
-/** Bytes of chance in a token. */
 const BYTES = 32;
 
 export const listWorkspaces = async (query: Query): Promise<string[]> =>
@@ -117,15 +116,10 @@ const insert = async (query: Query, { workspace, kind, name, expiresAt }: NewTok
 
 /** Who may ask for what, as the environment and the database say. */
 export interface Access {
-  /** Has this start made the database? */
   isNew: boolean;
-  /** Is there no token at all? */
   isEmpty(): boolean;
-  /** The token of a text, while it is taken. */
   find(text: string): Token | undefined;
-  /** Is there any admin token? */
   hasAdmin(): boolean;
-  /** The names of all workspaces. */
   workspaces(): readonly string[];
   /** Learns anew what the database says. */
   load(): Promise<void>;
@@ -135,7 +129,6 @@ type Config = Pick<
   ServiceConfig,
   "apiToken" | "accessToken" | "serverToken" | "adminToken" | "metricsToken" | "workspaces"
 >;
-/** Those of the environment. */
 export const tokensOf = (config: Config): Token[] =>
   [{ name: DEFAULT_WORKSPACE, ...config }, ...config.workspaces].flatMap(({ name: workspace, ...one }) =>
     KINDS.flatMap((kind) =>
@@ -149,7 +142,6 @@ export const tokensOf = (config: Config): Token[] =>
     ),
   );
 
-/** Is a token taken still? */
 export const isTaken = ({ expiresAt }: Token): boolean => Date.now() < (expiresAt ?? Number.POSITIVE_INFINITY);
 
 /**

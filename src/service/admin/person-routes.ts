@@ -133,7 +133,6 @@ export const personRoutes =
     );
   };
 
-/** One JSON object, a page of rows at a time. */
 async function* dataOf({ query }: Database, { workspace, uid, id }: { workspace: string; uid: string; id: string }) {
   const { rows } = await exportPage(query, { table: "contacts", workspace, contact: uid }, { limit: 1 });
   yield `{"object":"contact.data","contact":${rows.length > 0 ? jsonLine(rows[0]!) : null},"events":[`;

@@ -53,7 +53,6 @@ export interface NewRecord extends Static<typeof Traits> {
   [name: string]: unknown;
 }
 
-/** The columns of each table, besides the workspace. */
 const COLUMNS = {
   accounts: ["id", "unique_id", "created_at", "data", "stage", "health"],
   contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health"],

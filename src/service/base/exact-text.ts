@@ -22,7 +22,6 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** A text that is not empty; nothing where it is something else. */
 export const filledText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 

@@ -1,6 +1,5 @@
 /** What `JSON.parse` loses (numbers beyond a double, the order of keys) is still in the text: this finds a member there. */
 interface Member {
-  /** The member's value as it was written. */
   text: string;
   /** Levels of objects and arrays in it: 0 for a number or a string, 1 for `{}`. */
   depth: number;
@@ -12,15 +11,12 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 /** A member where it stands: `at` is the index behind the brace or comma before it, `to` that of the brace or comma after it. */
 interface Place {
   at: number;
-  /** As it was written. */
   key: string;
-  /** Where its value begins. */
   from: number;
   to: number;
   depth: number;
 }
 
-/** The members of the object that `text` holds, one after another. */
 const nextMember = (text: string, before?: Place): Place | undefined => {
   if (before !== undefined && text[before.to] === "}") return undefined;
   const at = (before === undefined ? text.indexOf("{") : before.to) + 1;
@@ -67,7 +63,6 @@ export const elementsOf = (text: string): string[] => {
 const isKey = (written: string, name: string): boolean =>
   written === name || (written.includes("\\") && JSON.parse(`"${written}"`) === name);
 
-/** Index after the closing quote of the string that begins at `from`. */
 const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = end - 1;

@@ -1,6 +1,5 @@
 import { distance } from "fastest-levenshtein";
 
-/** Letters by which a name may differ from the one that was meant: two that stand the wrong way round, or two others. */
 const MAX_DISTANCE = 2;
 
 /** Of names that are known, the one that was probably meant by another. */

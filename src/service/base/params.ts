@@ -1,8 +1,6 @@
 import { digest, filledText } from "./exact-text.js";
 
-/** Characters of a page, and of a host. */
 const [MAX_PAGE, MAX_HOST] = [512, 255];
-/** The name that the interface has for page views. */
 export const PAGE_VIEW = "pageview";
 /** Host, path, and fragment of a URL, or of one without its beginning. */
 const PARTS = /^(?:[a-z][a-z0-9+.-]*:\/\/([^/?#]*))?([^?#]*)(?:\?[^#]*)?(#!?\/[^?#]*)?/i;
@@ -57,9 +55,7 @@ const LONGEST = 256;
 interface StampEnd {
   /** The params without it; with the time, where no column has that. */
   params: string;
-  /** Stands for the document. */
   source: string;
-  /** Of the event in its document. */
   number: number;
 }
 

@@ -49,7 +49,6 @@ export const againAndAgain = (work: () => Promise<unknown>, every: () => number)
   };
 };
 
-/** Milliseconds without an end after which the first wait holds again. */
 const CALM_MS = 60_000;
 
 /** What gives the milliseconds after which a process that has ended is started again: each end soon after a start doubles them, up to the longest. */

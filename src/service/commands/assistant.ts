@@ -114,7 +114,6 @@ const NOTE =
 /** Bytes of an answer, characters of a text in it. */
 const [MAX_BYTES, MAX_LENGTH] = [100_000, 1_000];
 
-/** What is cut ends so. */
 const CUT = "… (cut)";
 
 /** A value with its long texts cut. */
@@ -148,10 +147,8 @@ const toAnswer = (head: object, all: readonly unknown[], rows: number) => {
   return { content: [{ type: "text" as const, text: `${told.slice(0, -1)},"rows":[${kept.join(",")}]}` }] };
 };
 
-/** Why a question could not be answered. */
 const tellWhy = (error: Error) => toError(isUnavailable(error) ? tellFault(error) : tellError(error));
 
-/** What keeps a question from being answered. */
 const toError = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
 /** The workspace of an access token, as the service takes it: of the database, or of its environment. @throws StartError where it is none */

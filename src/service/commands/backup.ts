@@ -48,7 +48,6 @@ interface Dump {
   bytes: number;
 }
 
-/** What a dump is called. */
 const NAME = /^tracklet-(\d{4}-\d\d-\d\d)T.*Z\.dump$/;
 
 /** The dumps of a folder, oldest first. */

@@ -21,12 +21,10 @@ interface Expected {
 }
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY_MS };
-/** Any name. */
 const ANY = "*";
 
 /** Seconds from when on an alarm would ring; see prometheus-rules.yaml. */
 const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, DAY] = [300, 300, 60, 129_600, 172_800, 86_400];
-/** Free bytes below which one would. */
 const DISK = 1e9;
 
 /** What is so, and whether an alarm would ring. */

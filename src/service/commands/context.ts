@@ -50,13 +50,9 @@ export const createCommands = (program: Command, told: Shell) => {
     /** The same with what only reads. */
     read: (work: (query: Query, database: Database) => Promise<void>) =>
       use((database) => work(readOnly(database), database)),
-    /** Writes to stdout. */
     write: (lines: readonly string[]) => void stdout.write(lines.join("")),
-    /** Whose data. */
     workspace: () => new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser(named),
-    /** Reads the name of a workspace, which must be there. */
     named,
-    /** Times of receipt. */
     since: (what: string) => new Option("--since <time>", what).argParser(timeArgument),
     until: (what: string) => new Option("--until <time>", what).argParser(timeArgument),
   };
@@ -68,7 +64,6 @@ const timeArgument = (value: string): number => {
   return time;
 };
 
-/** A number of days. */
 export const daysArgument = (value: string): number => {
   if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
   return Number(value);

@@ -50,7 +50,6 @@ const analyze = async (query: Query): Promise<void> => {
 export const analyzeAll = async ({ copying }: Pick<Database, "copying">): Promise<void> =>
   copying?.(({ query }) => analyze(query));
 
-/** How many rows each table has. */
 type Counts = Record<string, number>;
 
 export const countRows = async (query: Query, tables: readonly Table[]): Promise<Counts> => {
@@ -59,7 +58,6 @@ export const countRows = async (query: Query, tables: readonly Table[]): Promise
   return counts;
 };
 
-/** As the user is told it. */
 export const tellCounts = (counts: Counts): string => {
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return `${all} rows of ${Object.keys(counts).length} tables, ${counts.events} of them events`;
@@ -71,7 +69,6 @@ export const tellCounts = (counts: Counts): string => {
 
 const END = "\\.";
 
-/** Writes the tables of a database. */
 export async function* writeScript({ read }: Copying, tables: readonly Table[]): AsyncGenerator<Buffer | string> {
   for (const { name, columns } of tables) {
     const what = `${name} (${columns})`;
@@ -118,7 +115,6 @@ export const loadScript = async (
 /** Characters of rows that are handed on at a time, and bytes that are unpacked. */
 const CHUNK = 65_536;
 
-/** The rows of a table, up to its end. @throws Error where that is missing */
 async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
   let rows = "";
   for (let next = await lines.next(); next.value !== END; next = await lines.next()) {
@@ -184,7 +180,6 @@ export const dumpInto = async (
  * are, `zcat FILE | psql` loads it as well. The checksum is that of gzip.
  */
 
-/** What a dump says of itself. */
 interface Header {
   /** Version of the service that made it. */
   build: string;
@@ -192,7 +187,6 @@ interface Header {
   database: string;
   /** Versions of the tables, of which it may not know the last ones. */
   tables: string[];
-  /** ISO 8601. */
   taken: string;
   /** The first id that was not settled. */
   settled: string;

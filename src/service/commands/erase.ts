@@ -103,12 +103,10 @@ const eraseOne = async (
   tellArchives(archives, say);
 };
 
-/** What is in files is not gone yet. */
 const tellArchives = (archives: readonly string[], say: Say): void => {
   if (archives.length > 0) say(`done in the database; in ${archives.join(", ")} by the next run of archive`);
 };
 
-/** Contacts that are erased at a time. */
 const CHUNK = 500;
 
 /** Erases the contacts of a file, one uid a line. @throws StartError that says how far it has come */

@@ -23,9 +23,7 @@ import {
 } from "../records/read-rows.js";
 import type { Commands, Say } from "./context.js";
 
-/** Milliseconds after which it is asked again what has become settled. */
 const POLL_MS = 1_000;
-/** Milliseconds between two lines of progress. */
 const TELL_MS = 5_000;
 
 /**
@@ -71,7 +69,6 @@ const write = (to: Writable, text: string): Promise<void> =>
     to.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** What is between two ids. */
 async function* settledRows(query: Query, workspace: string, part: Part): AsyncGenerator<Exported> {
   const events = (part: Part) => exportRows(query, { table: "events", workspace }, part);
   for (let { after } = part; ; ) {
@@ -92,7 +89,6 @@ async function* settledRows(query: Query, workspace: string, part: Part): AsyncG
 interface Waiting {
   settled: Settled;
   say: Say;
-  /** What is waited for. Default: the newest event */
   what?: string;
 }
 

@@ -24,7 +24,6 @@ import { analyzeAll } from "./dump.js";
 
 /** Events or records that are stored together, and the characters of the params of those events. */
 const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
-/** Events between two lines of progress. */
 const TELL_EVERY = 100_000;
 
 /** What is stored together. @param lengthOf characters that one takes in memory */
@@ -102,7 +101,6 @@ const User = Type.Object(
   strict,
 );
 
-/** What a line of each table must be. */
 const LINES = { accounts: Account, contacts: Contact, users: User };
 
 /**
@@ -153,7 +151,6 @@ export const readState = async ({
   };
 };
 
-/** The command that stores events and records. */
 export const addImportCommand = ({ program, workspace, use, say }: Commands): void => {
   program
     .command("import")
@@ -238,7 +235,6 @@ interface ImportOptions {
   workspace: string;
   /** What is told of where the lines are. */
   name: string;
-  /** The lines, twice. */
   read(): AsyncIterable<Line>;
   table: ExportTable;
   say: Say;
@@ -270,7 +266,6 @@ const importEvents = async (database: Database, options: ImportOptions): Promise
 const accountOf = ({ account_uid, params }: EventLine): string | undefined =>
   filledText(account_uid) ?? filledText((params as Record<string, unknown>).account_uid);
 
-/** The event that a line of an export tells of. */
 const eventOf = (line: EventLine, workspace: string, text: string): NewEvent => ({
   workspace,
   params: findMember(text, "params")!.text,
@@ -285,7 +280,6 @@ const eventOf = (line: EventLine, workspace: string, text: string): NewEvent => 
   isProven: line.proven,
 });
 
-/** A line of a file of one JSON object a line. */
 interface Line {
   line: unknown;
   text: string;

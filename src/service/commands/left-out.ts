@@ -6,7 +6,6 @@ import { leaveOut } from "../days/leave-out.js";
 import { HttpError } from "../http/error-answers.js";
 import type { Commands } from "./context.js";
 
-/** The commands on whose events count nowhere. */
 export const addLeftOutCommands = ({ program, workspace, use, say }: Commands): void => {
   const commands = program
     .command("left-out")

@@ -37,7 +37,6 @@ const missingByDay = (query: Query, { workspace, since = 0, until = Number.MAX_S
     [workspace, since, until],
   );
 
-/** The sum of all days. */
 const tellLoss = (days: Day[]): string => {
   if (days.length === 0) return "no event is numbered: its page must have stamp: true";
   const sum = (column: "events" | "missing" | "aside") => days.reduce((before, day) => before + day[column], 0);
@@ -48,7 +47,6 @@ const tellLoss = (days: Day[]): string => {
   return `${missing} of ${all} events missing${share}${note}; who has the token of the pages can spoil this`;
 };
 
-/** The command that counts what is missing. */
 export const addLossCommand = ({ program, workspace, since, until, read, say, write }: Commands): void => {
   program
     .command("loss")

@@ -2,7 +2,6 @@ import { spreadTables } from "../database/postgres/spread.js";
 import type { Commands } from "./context.js";
 import { analyzeAll } from "./dump.js";
 
-/** The command that brings the tables of a database to where this build wants them. */
 export const addMigrateCommand = ({ program, use, say }: Commands) =>
   program
     .command("migrate")

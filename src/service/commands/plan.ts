@@ -11,7 +11,6 @@ const COMMON = ["account_uid", "display_name"];
 
 type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-/** What came under one name. */
 interface Planned {
   name: string;
   events: number;
@@ -70,7 +69,6 @@ export const toMembers = (members: Planned["members"]) =>
     ]),
   );
 
-/** How often one came, and since when. */
 const tell = ({ events, since }: Planned): string =>
   `${events} events since ${new Date(since).toISOString().slice(0, 10)}`;
 

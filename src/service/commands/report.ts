@@ -7,12 +7,10 @@ import { ask } from "../numbers/questions.js";
 import { readWhen } from "../numbers/spans.js";
 import type { Commands } from "./context.js";
 
-/** Lines of a list. */
 const MOST = 10;
 /** Names of events that are compared, as many as a day keeps, and silent accounts or people. */
 const MANY = 2_000;
 
-/** The command that sums a week up, as a mail. */
 export const addReportCommand = ({ program, config, workspace, read, write }: Commands) =>
   program
     .command("report")
@@ -141,7 +139,6 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
 
 const nameOf = ({ name, unique_id }: { name: string; unique_id: string }): string =>
   isNoOne(unique_id) ? `${name} (${NO_ONE})` : name;
-/** A day of a calendar, such as Nov 22. */
 const dayOf = (day: string): string =>
   new Date(day).toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);

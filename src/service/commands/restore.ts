@@ -12,7 +12,6 @@ import { markRestored } from "../records/lost-places.js";
 import type { Commands } from "./context.js";
 import { countRows, listTables, loadScript, readDump, readHeader, tellCounts, writeScript } from "./dump.js";
 
-/** The command that loads a dump into an empty database. */
 export const addRestoreCommand = ({ program, config, say }: Commands) =>
   program
     .command("restore")
@@ -24,7 +23,6 @@ export const addRestoreCommand = ({ program, config, say }: Commands) =>
     )
     .action((file: string, { erasures }: { erasures?: string }) => restoreDump(config, file, { erasures, say }));
 
-/** Loads a dump into an empty database. */
 export const restoreDump = async (
   config: Where,
   file: string,

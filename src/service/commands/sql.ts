@@ -9,7 +9,6 @@ import type { Exported } from "../records/read-rows.js";
 import type { Commands } from "./context.js";
 import { type Format, format, writeRows } from "./export.js";
 
-/** The command that asks the database itself. */
 export const addSqlCommand = ({ program, workspace, read, stdout }: Commands) =>
   program
     .command("sql")
@@ -26,7 +25,6 @@ export const addSqlCommand = ({ program, workspace, read, stdout }: Commands) =>
       }),
     );
 
-/** The command by which an assistant asks. */
 export const addMcpCommand = ({ program, config, say }: Commands): void => {
   program
     .command("mcp")
@@ -81,7 +79,6 @@ interface Answer {
   columns: number;
 }
 
-/** @throws StartError that says what is wrong with the query */
 const ask = async (query: Query, sql: string): Promise<Answer[]> => {
   // As JSON of the database itself: each driver has types of its own. Materialized: a spread one would lose the names.
   const rows = await query<Answer>(

@@ -13,7 +13,6 @@ export const ROOT_FOLDER = import.meta.url.replace(/(.*\/)(src|build)\/service\/
 
 /** What an option may be. */
 interface Kind<Value> {
-  /** In words. */
   expected: string;
   /** Makes the value of a text; nothing where it is wrong. */
   read(text: string): Value | undefined;
@@ -71,7 +70,6 @@ const bearer = secret(
   "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between",
 );
 
-/** What a workspace may be called, as a pattern. */
 export const WORKSPACE = "[a-z0-9-]{1,64}";
 
 /** Tokens, and the data that is theirs alone. */
@@ -132,7 +130,6 @@ const database: Kind<string> = {
   isSecret: true,
 };
 
-/** All that a process is told from outside. */
 export const OPTIONS = {
   port: option("TRACKLET_SERVICE_PORT", "port; 0 takes any free one", integer(0, 65_535), DEFAULT_PORT),
   // What a URL can hold as its host; of IPv6 without brackets.
@@ -292,7 +289,6 @@ export const tellDatabase = ({
 const ELSEWHERE =
   /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|BACKUPS|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 
-/** In front of a host. */
 const PASSWORD = /\/\/.*@/;
 
 /**

@@ -9,7 +9,6 @@ export type UnitMessage =
   | { kind: "connection" }
   /** The primary tells a process to end, behind all that it has handed over. */
   | { kind: "end" }
-  /** Why this process cannot start. */
   | { kind: "failed"; text: string }
   /** What a key has used of a limit: passed on to the others. */
   | { kind: "counted"; counter: string; key: string; points: number }

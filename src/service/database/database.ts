@@ -11,7 +11,6 @@ export interface Statement {
   values: unknown[];
 }
 
-/** The rows of each statement. */
 export type Written = Record<string, unknown>[][];
 
 /** A part of the spread tables that lies on one node. */

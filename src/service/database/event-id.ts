@@ -8,7 +8,6 @@ import type { Query } from "./database.js";
  * last is settled, see `settled.ts`.
  */
 
-/** The last time that an id can hold. */
 const LAST_TIME = 2 ** 48 - 1;
 
 /** Milliseconds by which an id is minted behind the receipt of its event, at most. */

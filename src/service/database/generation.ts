@@ -13,7 +13,6 @@ const GENERATION = "generation";
 export interface Generation {
   /** The number that was read last. */
   value(): number;
-  /** Reads it now. */
   read(): Promise<void>;
 }
 
@@ -77,7 +76,6 @@ export const checkGeneration = (believed: number): Statement => ({
   values: [believed],
 });
 
-/** Has a transaction failed by that? */
 export const isMoved = (error: unknown): boolean => errorCode(error) === "2201F";
 
 /** Runs a transaction that is committed only at a generation, anew where that is no longer the one. */

@@ -16,7 +16,6 @@ import { errorCode } from "./sql-state.js";
  * needs any more: so the last build can be gone back to, and two run beside each other.
  */
 
-/** Of one file. */
 interface Migration {
   /** As the database knows it: by its text, too, so that a build knows those tables alone that it would make. */
   name: string;
@@ -31,7 +30,6 @@ const APART = "-- outside a transaction\n";
 /** Beside this file, and beside what is built of it. */
 const FOLDER = fileURLToPath(new URL("./migrations/", import.meta.url));
 
-/** Reads the files of a folder. */
 const readMigrations = (folder: string): Migration[] =>
   readdirSync(folder)
     .sort()
@@ -47,17 +45,14 @@ const readMigrations = (folder: string): Migration[] =>
       return { name: `${basename(file, ".sql")}-${digest(text).slice(0, 8)}`, statements, isApart };
     });
 
-/** What this build knows, oldest first. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(FOLDER);
 
-/** What stands in front of a command. */
 export const SERVICE = "tracklet-service";
 /** The command that changes the tables apart from a start. */
 const MIGRATE = `${SERVICE} migrate`;
 
 const numberOf = (name: string): number => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0);
 
-/** Does it come after all that a build knows? */
 const isNewer = (name: string, known = MIGRATIONS): boolean => numberOf(name) > numberOf(known.at(-1)!.name);
 
 /** Does a build that knows others run on tables that this one, which it does not know, has made? */
@@ -71,7 +66,6 @@ export interface Alone extends Database {
   use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
 }
 
-/** Hears what is done, and what is waited for. */
 export type Tell = (text: string) => void;
 
 /** Several processes that start at once take turns: each asks for its own so often, in milliseconds. */
@@ -93,7 +87,6 @@ const LOG = `DO $$ BEGIN IF to_regclass('schema_migrations') IS NULL THEN
   CREATE TABLE schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL);
 END IF; END $$`;
 
-/** Runs those that nobody has run meanwhile. */
 const run = async (client: pg.PoolClient, missing: readonly Migration[]): Promise<void> => {
   await client.query(LOG);
   const done = (await client.query<{ name: string }>("SELECT name FROM schema_migrations")).rows;
@@ -216,7 +209,6 @@ export const markMoved = async (query: Query): Promise<void> => {
 export const takeBackMove = async (query: Query): Promise<boolean> =>
   (await query(`DELETE FROM schema_migrations WHERE name LIKE '${MOVED}%' RETURNING name`)).length > 0;
 
-/** The versions that the tables of a database have, oldest first. */
 export const versionsOf = async (query: Query): Promise<string[]> => {
   const done = await query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name");
   return done.map(({ name }) => name);
@@ -243,7 +235,6 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
 
 export const NO_TABLES = "the database has no tables of the service: start the service once, which makes them";
 
-/** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
   const { isNew, missing } = await readVersions(database);
   if (isNew) throw new StartError(NO_TABLES);

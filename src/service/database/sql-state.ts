@@ -67,7 +67,6 @@ export const faultOf = (error: unknown): Fault => {
   return FAULT_OF.find(([pattern]) => pattern.test(told))?.[1] ?? "connection";
 };
 
-/** The fault in words, for people. */
 export const tellFault = (error: unknown): string => FAULTS[faultOf(error)];
 
 /** Repetitions before an error of a transaction is believed; with the waits below about 2 s. */

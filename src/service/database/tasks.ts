@@ -11,7 +11,6 @@ import { isUnavailable, tookTooLong } from "./sql-state.js";
  * spares work alone: steps are right, too, where two processes do them at once, as over several nodes.
  */
 
-/** Steps and questions of tasks under way in a process. */
 const AT_A_TIME = 2;
 /** Longest back-off after failures that are not of a database which is away, in milliseconds. */
 const LONGEST_MS = 60_000;
@@ -30,7 +29,6 @@ export interface Task {
   failed(error: Error): void;
 }
 
-/** Another process does it. */
 const TAKEN = new Error("another process does this task");
 export const isTaken = (error: unknown): boolean => error === TAKEN;
 
@@ -42,7 +40,6 @@ export const createTasks = (database: Database) => {
   const failures = new Map<string, number>();
   let isOver = false;
 
-  /** Steps that no other process is in. */
   const ofTask = (name: string): Database => ({
     ...database,
     query: beside.query,
@@ -82,7 +79,6 @@ export const createTasks = (database: Database) => {
     add: (task: Task): void => {
       tasks.push(task);
     },
-    /** Begins what is due. */
     beginDue: (state: State): void => {
       const { now } = state;
       for (const task of isOver ? [] : tasks) {

@@ -57,7 +57,6 @@ export const subtract = (query: Query, held: Held, rows: readonly EventRow[]): P
 
 /** Events of one step: its transaction holds up nobody for long. */
 export const STEP = 5_000;
-/** Days after its end until a day is folded. */
 const FOLDED_AFTER = 2;
 
 /** When the first day that is not folded is to be so. */
@@ -111,7 +110,6 @@ export const countNext = (
     return next !== settled;
   });
 
-/** Rows of hours that go in a step. */
 const CHUNK = 5_000;
 
 /** Folds the first day that is not, when the hours of a day that is past have gone. */

@@ -71,7 +71,6 @@ const pick = async (query: Query, held: Held): Promise<boolean> => {
   return true;
 };
 
-/** Reads events. @returns how many */
 const read = async (query: Query, held: Held, { rows, bounds }: Required<Size>): Promise<number> => {
   const { workspace, zone } = held;
   const [day, upto] = [held.day!, held.upto!];

@@ -52,7 +52,6 @@ export const readEvents = (query: Query, zone: string, { condition, values }: Wh
     zone,
   ]);
 
-/** The day that it is on. */
 export const dayOf = ({ local }: EventRow): string => local.slice(0, 10);
 
 /** A row of a table of counts: its month or day, its two other keys, and its events in each place of its array. */
@@ -88,7 +87,6 @@ class Lines extends Map<string, Line> {
   }
 }
 
-/** What events add up to, by the table. @param sign of each */
 export const tally = (rows: readonly EventRow[], sign: 1 | -1) => {
   const sums = {
     active: new Lines(31),
@@ -180,7 +178,6 @@ const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> =
   ],
 };
 
-/** Which rows are empty. */
 export const isEmpty = (table: Table): string =>
   table === "days" ? "events <= 0" : `events[${TABLES[table].places}] <= 0`;
 

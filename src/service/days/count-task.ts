@@ -21,7 +21,6 @@ interface Following {
   every: number;
   /** Those after which an event is settled, see `Bounds`. */
   delay: number;
-  /** Events of a step. Default: `STEP` */
   rows?: number;
 }
 
@@ -106,7 +105,6 @@ export const turnOf = async (database: Database, workspace: string, end: string,
   return more;
 };
 
-/** Those that have anything to do. */
 const busy = async (database: Database, workspaces: readonly string[], end: string): Promise<readonly string[]> => {
   const waiting = await allWaiting(database, workspaces, end);
   const open = await database.query<{ workspace: string }>(

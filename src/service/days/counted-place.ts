@@ -21,7 +21,6 @@ export interface LeftOut {
   unique_id: string;
   /** Events of before it are changed in steps; nothing where that is done. */
   upto: string | null;
-  /** The last event that is changed. */
   contact: string | null;
   event: string | null;
   joins: boolean;
@@ -34,7 +33,6 @@ export interface Held {
   zone: string;
   /** The first id that is not counted; nothing before it has begun. */
   id: string | null;
-  /** The first day that is not folded. */
   folded: string;
   /** The first day that is not past by retention. */
   past: string | null;
@@ -74,7 +72,6 @@ export const setPlace = (query: Query, { workspace }: Held, values: Partial<Held
 /** The first day that is not folded at a place: one is so two days after its end. */
 const foldedAt = (id: string, zone: string): string => later(dayIn(zone, timeOf(id)), -2);
 
-/** The first day whose hours are kept. */
 export const hoursFrom = ({ folded }: Held): string => later(folded, 3 - HOURS_OF);
 
 /** The first day to which what comes is added: the others are counted anew with it. */
@@ -92,7 +89,6 @@ export const isCounted = ({ contact, account, id }: EventRow, { leftOut }: Held)
     return one.joins === isDone;
   });
 
-/** Marks days to be counted anew. */
 export const markDays = async (query: Query, held: Held, days: Iterable<string>): Promise<void> => {
   const whole = [...new Set(days)].filter((day) => isWhole(day, held));
   if (whole.length > 0)
@@ -121,7 +117,6 @@ export const oldestTime = async (query: Query, workspace: string): Promise<numbe
   return Math.min(first === null ? Number.POSITIVE_INFINITY : timeOf(first), imported ?? Number.POSITIVE_INFINITY);
 };
 
-/** Marks all days of which there are events. */
 const markAll = async (query: Query, held: Held): Promise<void> => {
   await beginAnew(query, held);
   if (held.id === null) return;

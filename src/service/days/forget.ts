@@ -79,7 +79,6 @@ const passDay = async (query: Query, workspace: string, before: number): Promise
 
 /** Days after which those that are past are taken out of the rows of their month. */
 const CLEARED_AFTER = 7;
-/** Rows that are looked at in a step. */
 const CHUNK = 5_000;
 
 /** Takes the days that are past out of who was active, once a week and at the end of a month: until then no question tells of them. */

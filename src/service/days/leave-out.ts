@@ -45,7 +45,6 @@ export const leaveOut = async (
   return uid;
 };
 
-/** Lets one begin to be subtracted, or to be added back. */
 const move = (
   query: Query,
   { kind, id }: Pick<LeftOut, "kind" | "id">,

@@ -4,7 +4,6 @@ import type { Query } from "../database/database.js";
 
 /* Days are those of the time zone of a workspace, as `2026-01-31`. */
 
-/** Can times be told in this zone? */
 export const isTimeZone = (name: string): boolean => {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
@@ -14,10 +13,8 @@ export const isTimeZone = (name: string): boolean => {
   }
 };
 
-/** What is said of another one. */
 export const NO_ZONE = "time_zone must be the name of a time zone, such as Europe/Berlin";
 
-/** The zone of a workspace. */
 export const readZone = async (query: Query, workspace: string): Promise<string> => {
   const [row] = await query<{ zone: string }>("SELECT zone FROM workspaces WHERE name = $1", [workspace]);
   return row?.zone ?? "UTC";
@@ -35,7 +32,6 @@ export const startOf = (day: string, zone: string): number =>
 export const noonOf = (day: string, zone: string): number =>
   Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: zone, plainTime: "12:00" }).epochMilliseconds;
 
-/** So many days later. */
 export const later = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 

@@ -6,7 +6,6 @@ import { readState, writeState } from "../database/service-state.js";
 import { isReadOnly, tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 
-/** A line of the audit log. */
 interface Deed {
   id: string;
   /** Epoch milliseconds. */
@@ -80,7 +79,6 @@ export const endDeeds = async (query: Query, ids: readonly string[], events: rea
   );
 };
 
-/** The log of a workspace, oldest line first. */
 export const listDeeds = async (query: Query, workspace: string) => {
   const rows = await query<Omit<Deed, "id">>(
     `SELECT at, workspace, token, what, nullif(subject, '${NIL}') AS subject, events FROM audit WHERE workspace = $1 ORDER BY id`,

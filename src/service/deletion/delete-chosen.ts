@@ -27,13 +27,11 @@ const chosen = (workspace: string, { name, since, until, naming }: Chosen): Whic
   return { condition: `workspace = $1${called}${times}${named}`, values };
 };
 
-/** Counts events of a workspace. */
 export const countEvents = ({ query }: Pick<Database, "query">, workspace: string, which: Chosen): Promise<number> => {
   const { condition, values } = chosen(workspace, which);
   return countIn(query, `events WHERE ${condition}`, values);
 };
 
-/** Deletes events of a workspace; resolves to their number. */
 export const deleteEvents = (database: Database, workspace: string, which: Chosen): Promise<number> =>
   deleteInSteps(database, workspace, { ...chosen(workspace, which), reason: "name" });
 
@@ -68,7 +66,6 @@ export const findNewcomers = async (query: Query, workspace: string, { since, un
   return rows.map((row) => ({ ...row, uid: decodeText(row.uid) }));
 };
 
-/** Contacts of one step. */
 const CONTACTS = 500;
 
 /** Deletes such contacts, with their events and the accounts that nobody else belongs to. Resolves to the number of events. */
@@ -139,6 +136,5 @@ const unlist = async (query: Query, { workspace, uid }: { workspace: string; uid
     }
 };
 
-/** Deletes users by their email; resolves to whether there was any. */
 export const deleteUser = async ({ query }: Database, workspace: string, email: string): Promise<boolean> =>
   (await query("DELETE FROM users WHERE workspace = $1 AND email = $2 RETURNING id", [workspace, email])).length > 0;

@@ -27,7 +27,6 @@ export const deleteWorkspace = async (database: Database, workspace: string) => 
 
 const RECORDS = ["accounts", "contacts", "users"];
 
-/** What there is of a workspace. */
 export const countWorkspace = async (query: Query, workspace: string) => {
   const count = (table: string) => countIn(query, `${table} WHERE workspace = $1`, [workspace]);
   let records = 0;

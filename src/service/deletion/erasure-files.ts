@@ -29,7 +29,6 @@ export interface Mark {
 /** Tells a key from others, and nothing else of it. */
 const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0, 16);
 
-/** The erasures of a database, oldest first. */
 export const listErasures = async (query: Query): Promise<Mark[]> => {
   const rows = await query<Mark>(
     "SELECT id, workspace, subject AS mark, at AS erased_at FROM audit WHERE what IN ('erase', 'anonymise') ORDER BY id",
@@ -40,7 +39,6 @@ export const listErasures = async (query: Query): Promise<Mark[]> => {
 
 export const linesOf = (marks: readonly Mark[]): string[] => marks.map((mark) => `${JSON.stringify(mark)}\n`);
 
-/** The file with the key of another one. */
 const keyFile = (file: string): string => `${file}.key`;
 
 /** Where a service with a PostgreSQL of its own appends its erasures. */

@@ -149,7 +149,6 @@ const clearContacts = async (
   return { events, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
 };
 
-/** How many events each contact has. */
 const countOf = async (query: Query, { condition, values }: Which): Promise<Map<string, number>> => {
   const rows = await query<{ id: string; count: number }>(
     `SELECT contact_id AS id, count(*) AS count FROM events WHERE ${condition} GROUP BY contact_id`,
@@ -176,14 +175,12 @@ const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string,
   });
 };
 
-/** Events in one transaction at most. */
 const CHUNK = 500;
 
 /** What is left of a person's events. */
 interface Rest {
   /** Of the contact that stands for it: of chance, and the same for all of its events. */
   contactUid: string;
-  /** Members of the params. */
   params: readonly string[];
 }
 
@@ -217,7 +214,6 @@ const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) 
     ids,
   ]);
 
-/** @param noon of its day */
 const anonymous = (
   row: Record<string, unknown>,
   { workspace, noon }: { workspace: string; noon: number },

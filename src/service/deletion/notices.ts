@@ -12,7 +12,6 @@ export type Reason = "erasure" | "name" | "retention";
 
 /** What is deleted: these events; all events in front of an id; all of these contacts that had occurred before a time, also where it is kept longer. */
 interface Notice {
-  /** Its own. */
   id: string;
   reason: Reason;
   ids?: readonly string[];

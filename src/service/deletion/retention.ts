@@ -12,9 +12,7 @@ import { deleteInSteps, type Which } from "./delete-in-steps.js";
 import { forgetNoticesBefore, tellApart } from "./notices.js";
 
 export interface Retention {
-  /** How long events are kept. */
   days: number;
-  /** Tells whose events. */
   workspaces(): readonly string[];
 }
 

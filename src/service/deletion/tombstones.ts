@@ -28,7 +28,6 @@ export const keepKey = async (query: Query, key: string): Promise<void> => {
     throw new StartError("the key of these erasures is not that of the database: they are of another one");
 };
 
-/** Sets tombstones. */
 export const bury = async (
   query: Query,
   { workspace, marks, at }: { workspace: string; marks: readonly string[]; at: number },

@@ -36,7 +36,6 @@ const RETRY_AFTER_S = "2";
 export const unavailable = (): HttpError =>
   new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
 
-/** What a request was answered with. */
 export interface Answered {
   status: number;
   text: string;
@@ -80,7 +79,6 @@ const tellAway = (log: FastifyBaseLogger, cause: Error): void => {
   log.warn({ fault, reason: cause.message }, `the database is away: ${tellFault(cause)}`);
 };
 
-/** What is wrong with a content type. */
 export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";
 
 /** What is wrong with a text that is no JSON. What `JSON.parse` says repeats a part of it. @param what as in `the body` */
@@ -115,7 +113,6 @@ export const explainError = (
     : { status, text, reason: undefined, headers: {} };
 };
 
-/** Answers with an error. */
 const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
   const { headers, ...answer } = explainError(cause, reply.log);
   if (headers["retry-after"] !== undefined) reply.header(EXPOSED, "Retry-After");

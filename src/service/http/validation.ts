@@ -53,7 +53,6 @@ const describe = ({ instancePath, keyword, params, message }: FastifySchemaValid
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
-/** Makes something else of the texts of some query parameters. */
 const readTexts =
   (names: string[], read: (text: string, name: string) => unknown): preValidationAsyncHookHandler =>
   async (request) => {

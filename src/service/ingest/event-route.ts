@@ -31,7 +31,6 @@ const OF_STORED = {
   "content-type": "application/json; charset=utf-8",
   "content-length": String(STORED.length),
 };
-/** Origins whose heads are remembered. */
 const MAX_HEADS = 1_000;
 const heads = new Map<string | undefined, string[]>();
 /** Answers that an event is stored, as nearly every answer is: its head is made once for each origin. */
@@ -46,12 +45,9 @@ const tellStored = (reply: FastifyReply, origin: string | undefined): void => {
   reply.raw.writeHead(200, head).end(STORED);
 };
 
-/** What differs between the routes. */
 interface Way extends Pick<RouteOptions, "url" | "schema"> {
-  /** The tokens that it takes. */
   kinds: readonly Kind[];
   reading: Reading;
-  /** Answers what became of each event. */
   answer(request: FastifyRequest, reply: FastifyReply, all: readonly Handled[]): unknown;
 }
 

@@ -5,7 +5,6 @@ import type { ServiceConfig } from "../config/options.js";
 import { HttpError } from "../http/error-answers.js";
 import type { Count } from "./schemas.js";
 
-/** The member of `params` that has the proof. */
 export const PROOF_MEMBER = "identity_proof";
 /** `1.<issued>.<expires>.<HMAC-SHA256 in hexadecimal>`; the times are seconds since 1970. */
 const PROOF = /^1\.(\d{1,12})\.(\d{1,12})\.([0-9a-f]{64})$/;
@@ -69,7 +68,6 @@ export const createProve = (
   };
 };
 
-/** What is wrong with a proof, if anything. */
 const fault = (
   { contactUid, accountUid = "", proof, receivedAt, occurredAt = 0 }: Claim,
   secrets: readonly string[],

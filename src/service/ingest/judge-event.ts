@@ -21,7 +21,6 @@ import { type NewEvent, stampOf } from "./store/insert-rows.js";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
-/** Who sends an event, and when it came. */
 interface Sender {
   workspace: string;
   /** Of the client; none where it has the token of a server. */
@@ -32,7 +31,6 @@ interface Sender {
   receivedAt: number;
 }
 
-/** Who sends a request, whose token was found to be valid. */
 const senderOf = (request: FastifyRequest): Sender => ({
   workspace: request.workspace,
   address: isOfServer(request) ? undefined : request.ip,
@@ -131,7 +129,6 @@ const judge = (
   };
 };
 
-/** Milliseconds that a clock may be ahead. */
 const AHEAD_MS = DAY_MS;
 
 /**
@@ -171,7 +168,6 @@ export interface Handled {
   verdict: Verdict;
   /** Nothing of one that is refused. */
   judged?: Judged;
-  /** Why it is not stored. */
   error?: Error;
 }
 

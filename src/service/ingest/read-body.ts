@@ -62,15 +62,12 @@ declare module "fastify" {
   }
 }
 
-/** How bodies are read. */
 export interface Reading {
   /** Of a body, also of what it unpacks to. */
   maxBytes: number;
   /** Makes events of its text. @throws HttpError, or what `JSON.parse` throws */
   read(text: string, type: string): SentEvent[];
-  /** Media types that are taken. */
   types: readonly string[];
-  /** Are bodies taken that are compressed by gzip? */
   unpacks?: boolean;
 }
 

@@ -25,7 +25,6 @@ export const reasonOf = (error: unknown): string => {
   if (!isUnavailable(error)) return "failed";
   return faultOf(error) === "disk" ? "disk" : "away";
 };
-/** All words of `reason`. */
 export const REFUSALS = [
   ...new Set(Object.values(REASONS)),
   "broken",
@@ -41,10 +40,8 @@ export const REFUSALS = [
 /** Is told of each request that is answered with an error, and of each event that is refused among others, with its bytes. */
 type Tell = (request: FastifyRequest, answer: Answered, bytes?: number) => void;
 
-/** Characters of an example's text. */
 const MAX_TEXT = 200;
 
-/** Is it about events? */
 const isOfEvents = ({ method, routeOptions }: FastifyRequest): boolean =>
   method === "POST" && [EVENT_PATH, BATCH_PATH].includes(routeOptions.url ?? "");
 

@@ -31,7 +31,6 @@ export const COUNTED = {
 /** Counts one of these, once or `amount` times. */
 export type Count = (name: keyof typeof COUNTED, labels?: Record<string, string>, amount?: number) => void;
 
-/** Of several events. */
 export const BATCH_PATH = `${EVENT_PATH}s`;
 /** Events, and bytes after unpacking, of one request. */
 export const [MAX_BATCH_EVENTS, MAX_BATCH_BYTES] = [1_000, 1_000_000];

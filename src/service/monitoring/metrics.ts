@@ -69,7 +69,6 @@ const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
 
 type Seconds = { workspace: string; seconds: number }[];
 
-/** Who tells what of the database. */
 interface State {
   /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
   folder: string | undefined;
@@ -153,7 +152,6 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 interface Measured {
   workspaces: readonly string[];
-  /** Names of events whose age is told. */
   watched: readonly string[];
 }
 
@@ -200,11 +198,8 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
 
   return {
     type: registry.contentType,
-    /** Tells all counts as text. */
     tell: createTeller(registry),
-    /** To be told who tells what of the database. */
     watchState: (state: State): void => addState(registry, state),
-    /** Learns when events came before this process began. */
     loadAges: ages.load,
     count,
     /** To be called for each transaction of events. */

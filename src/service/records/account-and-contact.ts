@@ -188,7 +188,6 @@ const contactOfEvents = async (query: Query, workspace: string, id: string): Pro
 /** Reads one by its internal id. @throws HttpError 404 */
 export const READ = { account: readAccount, contact: readContact };
 
-/** Uids that are named at most. */
 const MAX_NAMED = 10;
 
 /** Of which contacts is there anything: a record, or an event? */

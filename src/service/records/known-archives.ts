@@ -47,7 +47,6 @@ const archivesOf = async (query: Query, workspace: string): Promise<[place: stri
   return all.sort().map(([name, until]) => [name.slice(begin.length), until!]);
 };
 
-/** Where the archives of a workspace are. */
 export const placesOfArchives = async (query: Query, workspace: string): Promise<string[]> =>
   (await archivesOf(query, workspace)).map(([place]) => place);
 

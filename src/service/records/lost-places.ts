@@ -63,9 +63,7 @@ export const followersLose = (
   { from, end, at }: { from: string; end: string; at: number },
 ): Promise<void> => writeState(query, { [`${PUT_RIGHT}${from}`]: timeOf(end) + 1, [PUT_RIGHT_AT]: at });
 
-/** Rows that get new ids at a time. */
 const CHUNK = 5_000;
-/** Behind all ids. */
 const LAST = idAt(Number.POSITIVE_INFINITY);
 
 /**

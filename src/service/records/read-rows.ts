@@ -12,9 +12,7 @@ export interface ExportOptions {
   workspace: string;
   /** Uid of the contact that the events, or the one record, are of. */
   contact?: string | undefined;
-  /** Of events: only those of this account. */
   account?: string | undefined;
-  /** Of events: only those of this name. */
   eventUid?: string | undefined;
   /** Events received from then on; epoch milliseconds. */
   since?: number | undefined;
@@ -61,7 +59,6 @@ const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }
   return { conditions, values };
 };
 
-/** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users"] as const;
 export type Table = (typeof TABLES)[number];
 
@@ -125,7 +122,6 @@ const record = (row: Row): Exported => ({
   health: healthOf(row) ?? null,
 });
 
-/** A row as a line of JSON. */
 export const jsonLine = (row: Exported): string => {
   const members = Object.entries(row).map(([name, value]) => {
     const isJson = typeof value === "object" && value !== null;
@@ -144,7 +140,6 @@ export const csvRow = (row: Exported): Record<string, string | null> =>
     ]),
   );
 
-/** Rows read at a time. */
 const CHUNK = 1_000;
 /**
  * Bytes after which a page ends, whatever its rows: what it takes in memory. With its last row, and that as large as an
@@ -154,9 +149,7 @@ const PAGE_BYTES = 4_000_000;
 
 /** Which part of the rows, by their ids. */
 export interface Part {
-  /** Behind this id. */
   after?: string | undefined;
-  /** In front of this one. */
   before?: string | undefined;
 }
 

@@ -28,10 +28,8 @@ export const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
 export const openFolder = (given: string) => {
   const place = resolve(given);
   const lock = lockOf(place);
-  /** The path of a file of the archive. */
   const at = (name: string) => join(place, name);
   return {
-    /** The folder. */
     place,
     at,
     /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all, and on the disk. */
@@ -74,7 +72,6 @@ const lockOf = (place: string): number => {
   throw new StartError(`another process works on the archive in ${place}: wait until it has ended`);
 };
 
-/** A file of events. */
 export interface ArchivedFile {
   /** Its path below the place. */
   name: string;

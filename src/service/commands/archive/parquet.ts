@@ -13,7 +13,6 @@ import { toDisk } from "../../database/embedded/disk-space.js";
 
 interface Column {
   type: BasicType;
-  /** May it be absent? */
   nullable?: boolean;
 }
 
@@ -79,7 +78,6 @@ export const writeEvents = async (path: string, groups: AsyncIterable<Row[]>) =>
   return { rows: Number(writer.num_rows), ...(await sumOf(path)) };
 };
 
-/** The size and the checksum of a file. */
 export const sumOf = async (path: string): Promise<{ bytes: number; sha256: string }> => {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -110,10 +108,8 @@ export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = 
 
 /** Rows of a group, and characters of params after which it ends before that: what is held in memory. */
 const [MOST_ROWS, MOST_LENGTH] = [50_000, 32_000_000];
-/** Rows that are fetched at a time. */
 const CHUNK = 500;
 
-/** Which events, by their ids. */
 export interface Range {
   from: string;
   to: string;

@@ -104,7 +104,6 @@ const checkOne = async (database: Database, { workspace, folder, say }: At, befo
   return true;
 };
 
-/** Resolves to whether there was one. */
 const forgetOne = async (query: Query, { workspace, folder, say }: At): Promise<boolean> => {
   const manifest = await readManifest(folder, workspace);
   if (manifest?.database === (await idOfDatabase(query))) await writeManifest(folder, { ...manifest, forgotten: true });
@@ -117,7 +116,6 @@ const timeText = (id: string): string => new Date(timeOf(id)).toISOString();
 
 /** Up to where events may be taken, and in what files. */
 export interface Until {
-  /** The first id that is not settled yet. */
   settled: string;
   /** Takes what is settled of a day that is not over, too. */
   now: boolean;
@@ -225,7 +223,6 @@ interface Notice {
 /** Notices that are looked for in one pass over the files; each names 5,000 events at most. */
 const CHUNK = 200;
 
-/** Takes out of files what notices tell of. */
 const clean = async (query: Query, manifest: Manifest, { folder, settled }: { folder: Folder; settled: string }) => {
   const done = { erased: 0, rewritten: 0 };
   const key = await keyIn(query);
@@ -254,13 +251,10 @@ const clean = async (query: Query, manifest: Manifest, { folder, settled }: { fo
   }
 };
 
-/** Tells of an event whether it is to be taken out. */
 type IsGone = (row: Row) => boolean;
 
-/** What it asks of a row. */
 const ASKED: readonly Name[] = ["id", "contact_id", "received_at", "occurred_at"];
 
-/** @param key of the marks */
 const goneBy = (key: string, notices: readonly Notice[]): IsGone => {
   const ids = new Set(notices.flatMap((one) => (one.reason === "name" ? one.ids! : [])));
   const byMark = new Map<string, Notice[]>();

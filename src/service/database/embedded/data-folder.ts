@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
 import { SERVICE } from "../migrations.js";
 
-/** What lies in a data folder. */
 export const filesOf = (folder: string) => ({
   cluster: join(folder, "cluster"),
   /** Where `initdb` makes a cluster, which then takes its place: no server has run in it. */

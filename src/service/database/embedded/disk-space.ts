@@ -12,7 +12,6 @@ const MB = 2 ** 20;
  */
 const [RESERVE, MORE, LEAST] = [64 * MB, 8 * MB, 32 * MB];
 
-/** Bytes that are free on the disk of a folder. */
 export const freeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
@@ -61,7 +60,6 @@ export const createTidying = (url: string, folder: string) => {
       working = next.catch(() => {});
       return next;
     },
-    /** Resolves when nothing is being tidied any more. */
     done: (): Promise<void> => working,
   };
 };

@@ -11,11 +11,8 @@ const INSTEAD = "set DATABASE_URL to a PostgreSQL server";
 /** Of the copies, by the version of the package. */
 const COPY = /^programs-/;
 
-/** PostgreSQL's own programs. */
 export interface Programs {
-  /** As in 18.4. */
   version: string;
-  /** Where a program lies. */
   file(name: "postgres" | "initdb"): string;
 }
 

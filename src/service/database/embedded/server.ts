@@ -96,7 +96,6 @@ export const runningUrl = (folder: string): string | undefined => {
 
 /** Milliseconds that a server has to end in order. It is never killed: what it does not end in time, it ends by itself. */
 const END_MS = 30_000;
-/** Milliseconds from one attempt to connect to a server that starts to the next. */
 const POLL_MS = 20;
 /**
  * Ends a server by `SIGINT` ("fast shutdown") when the service has gone, however that was: this process reads from a pipe that
@@ -107,7 +106,6 @@ const END_AFTER_SERVICE = 'read -r line; kill -INT "$1"';
 /** What a server says to whoever connects while it starts or ends: no reason why it has ended. */
 const OF_CONNECTIONS = /^(the database system is|terminating connection)/;
 
-/** All that a server needs. */
 interface Setup {
   folder: string;
   programs: Programs;

@@ -26,7 +26,6 @@ const askRole = async (client: pg.ClientBase): Promise<Role> => {
   return ((await askNode(client)) ?? 0) === 0 ? "maker" : "worker";
 };
 
-/** Makes the tables, and what they begin with. */
 type Make = (database: Alone) => Promise<void>;
 
 /**
@@ -104,7 +103,6 @@ export const connect = async (databaseUrl: string, needs: Needs, tell: Tell): Pr
   return database;
 };
 
-/** Does a server answer at a URL? */
 export const answers = async (url: string): Promise<boolean> => {
   const { query, close } = databaseAt(openAddresses([url], { max: 1 }));
   return query("SELECT 1")

@@ -15,10 +15,8 @@ const IDLE_TIMEOUT_MS = 10_000;
 /** Milliseconds that what is under way has when the connections are closed: nobody waits for it any more. */
 const CLOSE_MS = 300;
 
-/** Of the connections to an address; its URL is the `connectionString`. */
 type Options = pg.PoolConfig & { max: number; pipeline?: boolean };
 
-/** The connections to one address. */
 interface Connections {
   /**
    * Calls `work` with a connection.
@@ -26,7 +24,6 @@ interface Connections {
    * @throws TakeError when none can be had: nothing was asked
    */
   use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Does the address answer, as far as is known? */
   answers(): boolean;
   close(): Promise<void>;
 }
@@ -36,7 +33,6 @@ class TakeError extends Error {}
 
 /** What a server says about itself: it stops, or it only reads. */
 const OF_ITSELF = /^(57P0|25006)/;
-/** All connections of this process are in use. */
 const NONE_FREE = /^timeout exceeded when trying to connect/;
 
 /** Does an error say that an address does not answer? What a server answers about another one says nothing of its own. */

@@ -42,11 +42,8 @@ export const hashUuid = (uuid: string): number => {
 
 /** Where the rows of keys lie. It is believed for the way alone: a row is stored right by whichever way it comes. */
 interface Shards {
-  /** The shard of a key; nothing where events are not spread. */
   of(key: string): Shard | undefined;
-  /** Are events spread, as far as is known? */
   areSpread(): boolean;
-  /** Learns where the shards are now. */
   read(): Promise<void>;
 }
 
@@ -152,7 +149,6 @@ export const spreadTables = async (database: Database): Promise<void> => {
 const isSpread = async (query: Query, table: string): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_dist_partition WHERE logicalrelid = $1::regclass", [table])).length > 0;
 
-/** Is the database one of Citus? */
 export const isCluster = async (query: Query): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;
 

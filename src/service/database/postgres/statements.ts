@@ -30,7 +30,6 @@ const createBeside = (use: Addresses["use"], places: number) => {
     else next();
   };
   return {
-    /** Calls `work` with a connection once a place is free. */
     use: async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
       await take();
       try {
@@ -90,7 +89,6 @@ const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"
   };
 };
 
-/** What is asked and written at these addresses. */
 export const databaseAt = ({ use, close }: Addresses): Database => {
   const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
     use(async (client) => {

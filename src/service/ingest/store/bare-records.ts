@@ -113,7 +113,6 @@ export interface Missing<Event extends Hint> {
 interface MissingRecords {
   /** Is it known at this generation that the records of an event are there, and its contact was not erased? */
   isKnown(event: Hint): boolean;
-  /** Finds out what has to be made. */
   of<Event extends Hint>(events: readonly Event[]): Missing<Event>;
 }
 

@@ -12,7 +12,6 @@ import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "
 import { createGroupCommit } from "./group-commit.js";
 import { type AtGeneration, insertEvents, type NewEvent } from "./insert-rows.js";
 
-/** What is not spread. */
 const WHOLE: Shard = { id: 0, node: 0 };
 
 /** Where the contact of an event lies, with its events, and where its account does. */
@@ -25,7 +24,6 @@ const shardsOf = (database: Database) => {
   };
 };
 
-/** Events by a number, in its order. */
 const partsOf = (events: readonly NewEvent[], numberOf: (event: NewEvent) => number): [number, NewEvent[]][] => {
   const parts = new Map<number, NewEvent[]>();
   for (const event of events) {
@@ -85,7 +83,6 @@ const createProbe = (
 
 /* How events get into the database: in groups, with the records that they need, each group at a generation. */
 
-/** Told of an event that was stored before. */
 export const REPEATED = "repeated";
 
 export interface EventStore {
@@ -96,7 +93,6 @@ export interface EventStore {
 }
 
 export interface StoreOptions extends AtGeneration {
-  /** Is a workspace there? */
   isServed(workspace: string): boolean;
   /** Is called after each commit, with its events and the seconds that it took. */
   committed?(events: readonly NewEvent[], seconds: number): void;
@@ -157,7 +153,6 @@ export const createEventStore = (
     for (const part of ["events", "unknown"] as const) commit[part] = commit[part].filter((event) => !isGone(event));
   };
 
-  /** Finds out which records are to be made. */
   const findMissing = (commit: Commit): void => {
     commit.missing = missing.of(commit.unknown);
     const { without } = commit.missing;
@@ -182,7 +177,6 @@ export const createEventStore = (
     commit.events = fail(commit, (event) => away.get(accountOf(event)));
   };
 
-  /** Stores the events, with their contacts and memberships. */
   const storeEvents = async ({ believed, events, missing, node, began, told }: Commit): Promise<void> => {
     if (events.length === 0) return;
     const { contacts, done } = missing!;

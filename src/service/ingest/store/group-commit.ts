@@ -21,13 +21,11 @@ interface Waiting<T> {
 interface Lane<T> {
   number: number;
   queue: Waiting<T>[];
-  /** Transactions under way. */
   running: number;
   scheduled: boolean;
 }
 
 interface GroupCommitOptions<T> {
-  /** Characters that an item takes. */
   sizeOf(item: T): number;
   /** The lane of an item. Default: all have one */
   laneOf?(item: T): number;

@@ -56,7 +56,6 @@ const createStatement = ({ name, table, columns, fixed = {}, returning }: Target
 
 /** An event on its way into the database; what it says of a page is `viewOf`'s. */
 export interface NewEvent extends Partial<Viewed> {
-  /** Whose data it is. */
   workspace: string;
   contactUid: string;
   accountUid: string | undefined;
@@ -67,7 +66,6 @@ export interface NewEvent extends Partial<Viewed> {
   params: string;
   /** See `stampOf`: a second event of the contact with it is a repeat and not stored. */
   stamp: string | undefined;
-  /** Epoch milliseconds. */
   receivedAt: number;
   /** Epoch milliseconds, as the caller says. */
   occurredAt: number | undefined;
@@ -119,7 +117,6 @@ const COLUMNS = [
 
 const textOf = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value));
 
-/** Puts an event behind others, in the order of the columns. */
 const pushRow = (values: unknown[], id: string, event: NewEvent): void => {
   const end = cutStamp(event.params, event);
   values.push(
@@ -156,7 +153,6 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   return insert(values);
 };
 
-/** A contact, and whose it is. */
 export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
 
 /** Who was erased, and what of it is left out: see `deletion/tombstones.ts`. */
@@ -167,7 +163,6 @@ export interface Erased {
   isBefore(event: Pick<NewEvent, "occurredAt" | "receivedAt" | "originId">, erasedAt: number): boolean;
 }
 
-/** What whatever stores must know. */
 export interface AtGeneration {
   /** At which each transaction is committed; what is remembered is of it. */
   generation: Generation;
