@@ -203,7 +203,7 @@ const isSilent = (seen: string, zone: string): boolean => {
 };
 
 type Kind = "accounts" | "contacts";
-/** The accounts or contacts of a time, or those whose uid has a text: `GET /v2/numbers/accounts` with all of them. */
+/** The accounts or contacts of a time, or those whose uid has some words: `GET /v2/numbers/accounts` with all of them. */
 export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: string) => {
   const key = kind === "accounts" ? accountOf : contactOf;
   const events = present(workspace).filter((event) => isCounted(workspace, event));
@@ -226,7 +226,7 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
     active: active.length,
     falling: lines.filter(([, now, past]) => past - now >= Math.max(2, past / 4)).length,
     silent: lines.filter(([, , , seen]) => seen !== null && isSilent(String(seen), when.zone)).length,
-    data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && uid.includes(search)),
+    data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && search.split(" ").every((word) => uid.includes(word))),
   };
 };
 /** The same of what was answered. */

@@ -6,7 +6,7 @@
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
--- :search = '': in the name, the e-mail address or the uid, whatever the case and the accents
+-- :search = '': words in the name, the e-mail address or the uid, in any order, whatever the case and the accents
 -- :without = '': name of an event: those that did not do it
 -- :health = '': those with this health
 -- :sort = 'events': name, events, change, last_seen_on or health
@@ -32,14 +32,13 @@ WITH parts AS MATERIALIZED (
   GROUP BY 1 HAVING bool_and(every.account_id IN (SELECT id FROM left_out WHERE kind = 'account' AND NOT back))
 ), time AS MATERIALIZED (
   SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone)::bigint AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone)::bigint AS ends,
-         folded(:'search') AS sought
+         ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(string_to_array(folded(:'search'), ' ')) AS word) AS sought
   FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now
 ), found AS MATERIALIZED (
   SELECT * FROM (
     SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
-      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE strpos(uid_folded, sought) > 0
-        OR strpos(data_folded, sought) > 0
-          AND (strpos(name_in(data_folded), sought) > 0 OR strpos(substring(data_folded FROM '"email" *: *"([^"]*)"'), sought) > 0) END AS is_found
+      CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE concat_ws(' ', uid_folded, data_folded) LIKE ALL (sought)
+        AND concat_ws(' ', uid_folded, name_in(data_folded), substring(data_folded FROM '"email" *: *"([^"]*)"')) LIKE ALL (sought) END AS is_found
     FROM contacts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
   WHERE is_new OR is_found
