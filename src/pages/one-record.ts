@@ -13,16 +13,16 @@ import {
   timeTile,
   whose,
 } from "./cards.js";
-import { type Column, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
+import { type Column, find, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
-import type { Ask, OneAccount, OneContact } from "./session.js";
+import type { Ask, LeftOut, Named, OneAccount, OneContact } from "./session.js";
 import { createTimeLine } from "./time-line.js";
 import { hereWith, linkToAccount, linkToContact, onDay, readState, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 type Member = OneAccount["members"]["data"][number];
 const MEMBERS: Column<Member>[] = [
-  { head: "Events of all time", of: ({ events }) => events },
+  { head: "Events of all time", of: ({ events, left_out }) => (left_out ? "left out" : events) },
   { head: "Last seen", of: (one) => one.last_seen_on, shown: (one) => lastOn(one.last_seen_on) },
 ];
 
@@ -89,14 +89,30 @@ const createCalendar = () => {
   };
 };
 
-/** Says at the top that what stands below counts nowhere. */
-const createLeftOutNote = () =>
-  make(
-    "p.down",
-    { hidden: true },
-    "Left out, alone or with the account: no figure and no health counts these events, which stay stored. ",
-    link("/left-out", "Your own people"),
-  );
+const tilesOf = ({ element }: { element: Element }, ...names: string[]) =>
+  names.map((name) => find<HTMLElement>(`[data-tile=${name}]`, element));
+
+/** Says at the top that what is listed below counts nowhere. Of who is left out itself nothing is shown that is counted. */
+const createLeftOutNote = (id: string, counted: readonly HTMLElement[]) => {
+  const element = make("p.down", { hidden: true });
+  return {
+    element,
+    draw(left: LeftOut["data"], accounts: readonly Named[] = []): void {
+      const isOut = left.some((one) => one.id === id);
+      const others = accounts.filter((account) => left.some((one) => one.id === account.id));
+      const where = isOut ? [] : [" in ", ...withCommas(others.map((one) => link(linkToAccount(one), one.name)))];
+      element.hidden = !isOut && others.length === 0;
+      replace(
+        element,
+        "Left out of all figures",
+        ...where,
+        ". The events below are stored, but not counted. ",
+        link("/left-out", "Count again"),
+      );
+      for (const one of counted) one.hidden = isOut;
+    },
+  };
+};
 
 /** One account: who belongs to it, and what they did. */
 export const createAccount = (main: Element, ask: Ask, id: string) => {
@@ -110,19 +126,20 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     ...createEvents((answer: OneAccount) => answer.figures.events),
     createPages((answer: OneAccount) => answer.figures.pages),
     createMost(({ figures }: OneAccount) => figures.people),
-    createMembers(),
     createCalendar(),
   ];
-  const [traits, note] = [createTraits(), createLeftOutNote()];
+  const [traits, members] = [createTraits(), createMembers()];
+  const figures = make("div.cards", ...cards.map(({ element }) => element));
+  const note = createLeftOutNote(id, [figures, ...tilesOf(tiles, "events", "contacts")]);
   const personal = createPersonal("account", id, () => view);
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { hasContacts: true });
   const view = createView<OneAccount>(main, "Account", {
     ask,
     address: (state) => `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`,
     draw: async (answer, state, isNow, all) => {
-      for (const one of [traits, tiles, ...cards]) one.draw(answer);
+      for (const one of [traits, tiles, members, ...cards]) one.draw(answer);
       const left = await all;
-      note.hidden = !left.some((one) => one.id === id);
+      note.draw(left);
       personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);
@@ -130,10 +147,11 @@ export const createAccount = (main: Element, ask: Ask, id: string) => {
     },
     above: [make("p.back", link("/accounts", "Accounts"))],
     parts: [
-      note,
+      note.element,
       traits.element,
       tiles.element,
-      make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
+      figures,
+      make("div.cards", ...[members, personal, line].map(({ element }) => element)),
     ],
   });
   return view;
@@ -149,7 +167,8 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
   });
   const cards = createEvents((answer: OneContact) => answer.figures.events);
   const [traits, accounts] = [createTraits(), make("p.memberships")];
-  const note = createLeftOutNote();
+  const figures = make("div.cards", ...cards.map(({ element }) => element));
+  const note = createLeftOutNote(id, [figures, ...tilesOf(tiles, "events")]);
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`);
   const personal = createPersonal("contact", id, () => view);
   const view = createView<OneContact>(main, "Person", {
@@ -162,7 +181,7 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
       replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
       const left = await all;
-      note.hidden = !left.some((one) => one.id === id || data.some((account) => account.id === one.id));
+      note.draw(left, data);
       personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);
@@ -170,11 +189,12 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
     },
     above: [make("p.back", link("/contacts", "People"))],
     parts: [
-      note,
+      note.element,
       traits.element,
       accounts,
       tiles.element,
-      make("div.cards", ...[...cards, personal, line].map(({ element }) => element)),
+      figures,
+      make("div.cards", ...[personal, line].map(({ element }) => element)),
     ],
   });
   return view;

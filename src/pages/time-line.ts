@@ -52,7 +52,7 @@ export const createTimeLine = (ask: Ask, path: string, { hasContacts = false }: 
   });
   const list = make("div.time-line");
   const more = make("button", { type: "button", hidden: true, click: () => readOlder() }, "Older events");
-  const none = make("p.nothing", { hidden: true }, "No such event counts.");
+  const none = make("p.nothing", { hidden: true }, "No such event.");
   card.show(list, none, more);
   /** What was asked for last, without its place, and what is shown. */
   let wanted = "";

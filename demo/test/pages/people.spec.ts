@@ -388,7 +388,8 @@ test("One's own are left out by their uid, named at the foot of each page, and c
   const { id } = await (await changing.get("/v2/accounts?uid=acme")).json();
   await page.goto(`${changing.url}/accounts/${id}`);
   await expect(page.locator("[data-tile=members]")).toHaveText("People11 left out");
-  await expect(card(page, "members").getByRole("row").nth(1)).toContainText("left out");
+  await expect(card(page, "members").getByRole("row").nth(1)).toHaveText(/^of-acmeleft outleft outtoday/);
+  await expect(tile(page, "last")).toHaveText(/ago|now/);
 });
 
 test("The page of a person tells by name what it did in a time, and how it goes above all that it did", async ({
@@ -423,11 +424,20 @@ test("An account that is none is marked, left out, and its record deleted", asyn
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Leave this account out of all figures" }).click();
   await expect(card(page, "personal").getByRole("status")).toHaveText(/^Left out: the figures/);
-  await expect(page.locator("main")).toContainText("no figure and no health counts these events");
+  await expect(page.locator("main")).toContainText(
+    "Left out of all figures. The events below are stored, but not counted. Count again",
+  );
+  await expect(card(page, "calendar")).toBeHidden();
   const own = page.url();
   await page.goto(`${changing.url}/accounts#search=company`);
   await expect(page.getByRole("row").nth(1)).toContainText("left out");
+  await waitFor(async () => (await (await changing.get("/v2/numbers/accounts")).json()).active === 1, {
+    what: "it to be left out",
+  });
   await page.goto(own);
+  await expect(tile(page, "last")).toHaveText(/ago|now/);
+  await expect(card(page, "members").getByRole("row").nth(1)).toHaveText(/^emilleft outleft outtoday/);
+  await expect(card(page, "time-line").locator(".happened")).toHaveCount(1);
   await page.getByLabel(/its events stay with their people/).check();
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Delete its record" }).click();

@@ -197,7 +197,7 @@ export const OneAccount = Type.Object({
   data,
   stage,
   salesmachine,
-  last_event_at: Nullable(Time("When its last event that is counted happened")),
+  last_event_at: Nullable(Time("When its last event happened; of one that is left out, a stored one")),
   members: Type.Object({
     total: Type.Integer(),
     data: list({

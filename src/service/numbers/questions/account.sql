@@ -1,5 +1,5 @@
 -- Who belongs to an account, on which days was it active, and when was each member last seen?
--- For a talk with one customer. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included.
+-- For a talk with one customer. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
 -- :workspace: whose data
 -- :account: uid of the account
 WITH own AS MATERIALIZED (
@@ -17,9 +17,15 @@ WITH own AS MATERIALIZED (
     UNION ALL SELECT contact, events, last_seen_on, FALSE FROM seen) AS added
   GROUP BY 1 HAVING bool_or(is_member)
 ), left_outs AS MATERIALIZED (
-  SELECT id FROM left_out JOIN members USING (id) WHERE kind = 'contact' AND NOT back
+  -- Alone, or with the account: of them nothing is counted, so the latest that is stored says when they were seen.
+  SELECT members.id, max(at) AS at FROM own CROSS JOIN members JOIN left_out ON left_out.id IN (own.id, members.id) AND NOT back
+    LEFT JOIN LATERAL (
+      SELECT CASE WHEN occurred_at BETWEEN received_at - 2592000000 AND received_at THEN occurred_at ELSE received_at END AS at FROM events
+      WHERE contact_id = members.id AND account_uid = :'account' ORDER BY events.id DESC LIMIT 20) AS stored ON TRUE
+  GROUP BY 1
 ), listed AS (
-  SELECT * FROM members ORDER BY last_seen_on DESC NULLS LAST, id LIMIT 200
+  SELECT members.id, events, coalesce((to_timestamp(at / 1000.0) AT TIME ZONE zone)::date, last_seen_on) AS last_seen_on, left_outs.id IS NOT NULL AS left_out
+  FROM own CROSS JOIN members LEFT JOIN left_outs ON left_outs.id = members.id ORDER BY 3 DESC NULLS LAST, 1 LIMIT 200
 ), latest AS (
   SELECT max(at) AS at FROM seen CROSS JOIN own CROSS JOIN LATERAL (
     SELECT at FROM counted_events
@@ -27,11 +33,11 @@ WITH own AS MATERIALIZED (
   WHERE last_seen_on = (SELECT max(last_seen_on) FROM seen)
 )
 SELECT json_build_object(
-  'last_event_at', (SELECT at FROM latest),
+  'last_event_at', coalesce((SELECT at FROM latest), (SELECT max(at) FROM left_outs)),
   'members', json_build_object('total', (SELECT count(*) FROM members), 'left_out', (SELECT count(*) FROM left_outs), 'data', (
     SELECT coalesce(json_agg(json_build_object('id', id, 'unique_id', coalesce(told(unique_id), to_json(id)),
         'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)), 'events', events, 'last_seen_on', last_seen_on,
-        'left_out', id IN (SELECT id FROM left_outs))
+        'left_out', left_out)
       ORDER BY last_seen_on DESC NULLS LAST, id), '[]') FROM listed LEFT JOIN contacts USING (id))),
   'days', (SELECT json_agg(coalesce(events, 0) ORDER BY ago DESC) FROM generate_series(0, 89) AS ago
     LEFT JOIN (

@@ -1,5 +1,5 @@
 -- What did a contact, or an account, do last?
--- The newest come first, by when they arrived. Of an account with a filter, the latest 20,000 events are looked at. What a contact did is here, whether it counts or not.
+-- The newest come first, by when they arrived. Of an account with a filter, the latest 20,000 events are looked at. What a contact did, or an account that is left out, is here, whether it counts or not.
 -- :workspace: whose data
 -- :contact = '': uid of the contact; it or an account must be given
 -- :account = '': uid of the account
@@ -12,7 +12,8 @@
 WITH own AS MATERIALIZED (
   SELECT zone, at, id, least(id, id_at(at + 1)) AS below, (to_timestamp(at / 1000.0) AT TIME ZONE zone)::date AS last,
          coalesce((SELECT counted.id FROM counted WHERE workspace = :'workspace'), id_at(0)) AS behind,
-         CASE WHEN :'event_uid' || :'host' || :'path' || :'referrer' = '' THEN :'limit'::int + 1 ELSE 20000 END AS most
+         CASE WHEN :'event_uid' || :'host' || :'path' || :'referrer' = '' THEN :'limit'::int + 1 ELSE 20000 END AS most,
+         EXISTS (SELECT FROM left_out WHERE left_out.id = key_of(:'workspace', 'account', :'account') AND NOT back) AS is_out
   FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone,
                split_part(:'before', '_', 1)::bigint AS at, split_part(:'before', '_', 2)::uuid AS id) AS place
 ), since AS MATERIALIZED (
@@ -25,9 +26,14 @@ WITH own AS MATERIALIZED (
 ), whose AS MATERIALIZED (
   SELECT key_of(:'workspace', 'contact', :'contact') AS contact, '1970-01-01'::date AS day WHERE :'contact' <> ''
   UNION ALL
-  SELECT DISTINCT contact, day FROM active CROSS JOIN since
-  WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
-    AND month <= (SELECT last FROM own) AND month > (SELECT day - 31 FROM since) AND last_day(month, days) >= day
+  SELECT contact, min(day) FROM (
+    SELECT contact, day FROM active CROSS JOIN since
+    WHERE workspace = :'workspace' AND :'account' <> '' AND account = key_of(:'workspace', 'account', :'account')
+      AND month <= (SELECT last FROM own) AND month > (SELECT day - 31 FROM since) AND last_day(month, days) >= day
+    -- Of an account that is left out nobody is counted: whoever may have done something in it.
+    UNION ALL SELECT contact_id, '1970-01-01' FROM account_contacts WHERE (SELECT is_out FROM own) AND account_id = key_of(:'workspace', 'account', :'account')
+    UNION ALL SELECT contact_id, '1970-01-01' FROM events WHERE (SELECT is_out FROM own) AND workspace = :'workspace' AND unlisted AND left(account_uid, 64) = left(:'account', 64)) AS members
+  GROUP BY 1
 ), found AS MATERIALIZED (
   SELECT events.* FROM whose CROSS JOIN own CROSS JOIN LATERAL (
     (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint AS at FROM events
@@ -45,7 +51,7 @@ WITH own AS MATERIALIZED (
   (SELECT events.*, ('x' || replace(left(events.id::text, 13), '-', ''))::bit(48)::bigint FROM events
    WHERE workspace = :'workspace' AND events.id >= (SELECT behind FROM own) AND events.id < (SELECT below FROM own) AND :'account' <> '' AND account_uid = :'account' AND (:'event_uid' = '' OR event_uid = :'event_uid')
      AND (:'host' = '' OR split_part(page, '/', 1) = :'host') AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
-     AND (:'referrer' = '' OR referrer_host = :'referrer') AND contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back)
+     AND (:'referrer' = '' OR referrer_host = :'referrer') AND ((SELECT is_out FROM own) OR contact_id NOT IN (SELECT id FROM left_out WHERE kind = 'contact' AND NOT back))
    ORDER BY events.id DESC LIMIT :'limit'::int + 1)
 ), page AS MATERIALIZED (
   SELECT *, key_of(:'workspace', 'account', account_uid) AS account, row_number() OVER (ORDER BY at DESC, id DESC) AS place FROM found ORDER BY at DESC, id DESC LIMIT :'limit'::int + 1
