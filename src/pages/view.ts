@@ -1,6 +1,6 @@
 import { createLeftOut } from "./cards.js";
 import { check, fill, link, make, makeChoice, makeForm, replace } from "./elements.js";
-import { date, day, dayOf, moment, stepFormat, times } from "./format.js";
+import { date, day, dayOf, moment, times } from "./format.js";
 import type { Ask, LeftOut, Numbers } from "./session.js";
 import { chosenSpan, FILTERS, go, hereWith, linkTo, readState, SPANS, type State } from "./url-state.js";
 
@@ -11,22 +11,31 @@ const AGAIN_MS = 60_000;
 const createTimes = () => {
   const spans = makeChoice("Time shown", "span", SPANS, (span) => go({ span, from: undefined, to: undefined }));
   const field = { type: "date", required: true };
-  const shown = make("p.note.meant");
-  const days = makeForm("form.days", { from: ["From", field], to: ["to", field] }, "Show days", (given) => {
-    const [from, to] = Object.values(given).sort();
-    go({ span: undefined, from, to });
-  });
+  const shown = make("p.note.meant", { "aria-live": "polite" });
+  const days = makeForm("form.days", { from: ["From", field], to: ["to", field] }, "Show days", (given) =>
+    go({ span: undefined, ...given }),
+  );
+  const say = (text: string, isWrong = false) => {
+    shown.textContent = text;
+    shown.classList.toggle("down", isWrong);
+    shown.hidden = text === "";
+  };
   return {
     element: make("div.times", spans, days, shown),
-    /** Says which days a span means. */
+    /** Says which days are shown: more than eight of them are without today. */
     tell({ starts, ends }: Partial<Pick<Numbers, "starts" | "ends">>): void {
-      const [first = 0, last = 0] = [starts?.[0], ends && ends - 1];
-      const isByHour = starts && stepFormat(starts).head === "Hour";
-      times.days = starts ? `-${dayOf(first)}-to-${dayOf(last)}` : "";
-      const days = `${day(first)} to ${day(last)}${dayOf(last) < dayOf(Date.now()) ? ", without today" : ""}`;
-      shown.textContent = isByHour ? `since ${moment(first)}` : days;
-      shown.hidden = last === 0 || chosenSpan(readState()) === undefined;
+      times.days = "";
+      if (!starts || !ends) return void say("");
+      const [first, last, today] = [starts[0]!, ends - 1, dayOf(Date.now())];
+      const { from, to = from } = readState();
+      const span = chosenSpan(readState());
+      times.days = `-${dayOf(first)}-to-${dayOf(last)}`;
+      const isCut = dayOf(last) < today && (span !== undefined || to! >= today);
+      const days = [...new Set([day(first), day(last)])].join(" to ");
+      say(span === "24h" ? `since ${moment(first)}` : `${days}${isCut ? ", without today" : ""}`);
     },
+    /** Says what is wrong with what was chosen. */
+    refuse: (message: string) => say(`This cannot be shown: ${message}.`, true),
     draw(state: State): void {
       check(spans, chosenSpan(state));
       fill(days, { from: state.from ?? state.to, to: state.to ?? state.from });
@@ -83,8 +92,8 @@ export const createView = <T>(
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
-  const [all, state] = [[...above, head, filters, status, ...parts, leftOut.element, foot], { "aria-busy": "true" }];
-  const element = make("div.numbers-view", state, ...all);
+  const all = [...above, head, filters, status, ...parts, leftOut.element, foot];
+  const element = make("div.numbers-view", { "aria-busy": "true", "data-empty": true }, ...all);
   let turn = 0;
   let isOver = false;
   /** Nothing is left to be shown, nor asked for. */
@@ -117,15 +126,18 @@ export const createView = <T>(
       title.textContent = shown.title ?? heading;
       document.title = `${title.textContent} · tracklet`;
       choice.tell(answer);
+      element.removeAttribute("data-empty");
       element.setAttribute("aria-busy", "false");
     } catch (error) {
       if (!isNow()) return;
       const { status: code, message } = error as Error & { status?: number };
       if (code === 404) return end("Nothing is stored under this address: it was erased, or never seen.");
-      status.textContent =
-        code === 400
-          ? `This cannot be shown: ${message}.`
-          : `The service does not answer as it should: ${message}. It is asked again in a minute.`;
+      if (code === 400) {
+        choice.refuse(message);
+        status.textContent = "";
+        element.setAttribute("aria-busy", "false");
+      } else
+        status.textContent = `The service does not answer as it should: ${message}. It is asked again in a minute.`;
     }
   };
   main.append(element);

@@ -287,12 +287,19 @@ test("Days of a calendar are chosen, and a link to them shows the same", async (
   await page.getByRole("button", { name: "Show days" }).click();
   await expect(tile(page, "events")).toHaveText("6");
   await expect(card(page, "events").locator("tbody tr")).toHaveCount(2);
+  await expect(page.locator(".meant")).not.toContainText("today");
   // The first tab gives it the token, and takes it back.
   const other = await context.newPage();
   await other.goto(page.url());
   await expect(tile(other, "events")).toHaveText("6");
   await runAndGo(page, "history.back()");
   await expect(tile(page, "events")).toHaveText("4");
+  // Days to come are none, and so many are without today.
+  await page.getByLabel("From", { exact: true }).fill(day(9));
+  await page.getByLabel("to", { exact: true }).fill(day(-3));
+  await page.getByRole("button", { name: "Show days" }).click();
+  await expect(page.locator(".meant")).toHaveText(/^\w+ \d+ to \w+ \d+, without today$/);
+  await expect(card(page, "events").locator("tbody tr")).toHaveCount(9);
   await other.getByRole("button", { name: "Forget token" }).click();
   await expect(field(page)).toBeVisible();
 });

@@ -648,9 +648,16 @@ test("A token for numbers opens the first page, without anybody's name", async (
 test("What cannot be shown is told in words, as days in the wrong order in an address", async ({ page }) => {
   await page.goto("/accounts#from=2026-11-20&to=2026-11-01");
   await give(page, ACCESS_TOKEN);
-  await expect(page.locator("main").getByRole("status")).toHaveText(
-    "This cannot be shown: from and to must be in order, at most 366 days.",
-  );
+  const wrong = page.getByText("This cannot be shown: from must not be after to.");
+  await expect(page.locator(".times").filter({ has: wrong })).toBeVisible();
+  await expect(card(page, "accounts")).toBeHidden();
+  await page.getByLabel("7 days").check();
+  await expect(page.getByRole("rowheader")).toHaveCount(2);
+  await page.getByLabel("From", { exact: true }).fill("2026-11-20");
+  await page.getByLabel("to", { exact: true }).fill("2026-11-01");
+  await page.getByRole("button", { name: "Show days" }).click();
+  await expect(wrong).toBeVisible();
+  await expect(page.getByRole("rowheader")).toHaveCount(2);
 });
 
 test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", async ({ page }) => {

@@ -56,17 +56,17 @@ export const readWhen = ({ span, from, to }: When, zone: string, now = Date.now(
   const today = dayIn(zone, now);
   const { hour } = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone);
   if (from === undefined && to === undefined && span === "24h") return lastHours(today, hour + 1, zone);
-  const [first, last] =
+  const [first, given] =
     from === undefined && to === undefined
       ? [later(today, 1 - SPANS[span]), today]
       : readDays(from ?? to!, to ?? from!);
+  // Days to come have nothing yet.
+  const last = first <= today && given > today ? today : given;
   const length = lengthOf(first, last);
-  if (length > LATELY && first < today && last >= today)
-    return from === undefined && to === undefined
-      ? wholeDays(later(first, -1), later(last, -1), zone)
-      : wholeDays(first, later(today, -1), zone);
+  if (length > LATELY && last === today)
+    return wholeDays(from === undefined && to === undefined ? later(first, -1) : first, later(today, -1), zone);
   if (last < today || first > today)
-    return length === 1 && first > later(today, -LATELY) && last <= today
+    return length === 1 && first > later(today, -LATELY) && first < today
       ? byTheHour(first, zone)
       : wholeDays(first, last, zone);
   const before = later(first, -length);
@@ -90,8 +90,8 @@ const readDays = (first: string, last: string): [string, string] => {
   if (readTime(first) === undefined || readTime(last) === undefined)
     throw new HttpError(400, "from and to must be days such as 2026-01-31");
   const length = lengthOf(first, last);
-  if (length < 1 || length > MAX_DAYS)
-    throw new HttpError(400, `from and to must be in order, at most ${MAX_DAYS} days`);
+  if (length < 1) throw new HttpError(400, "from must not be after to");
+  if (length > MAX_DAYS) throw new HttpError(400, `from and to must be at most ${MAX_DAYS} days`);
   if (![later(first, -length - 1), later(last, 2)].every((day) => isTime(Date.parse(day))))
     throw new HttpError(400, "from and to must be days from 1971 to 9998");
   return [first, last];
