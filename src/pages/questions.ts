@@ -217,6 +217,7 @@ const HEADS: Record<string, string> = {
   open: "May go on",
   pending: "Not done yet",
   counted_back_to: "Counted back to",
+  changing: "Somebody is being left out, or counted again",
   since: "Looked at since",
   last: "Last one",
   total: "In all",

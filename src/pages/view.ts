@@ -4,8 +4,8 @@ import { date, day, dayOf, moment, times } from "./format.js";
 import type { Ask, LeftOut, Numbers } from "./session.js";
 import { chosenSpan, FILTERS, go, hereWith, linkTo, readState, SPANS, type State } from "./url-state.js";
 
-/** Milliseconds after which the figures are asked for again. */
-const AGAIN_MS = 60_000;
+/** Milliseconds after which the figures are asked for again, and where somebody is being left out. */
+const [AGAIN_MS, SOON_MS] = [60_000, 5_000];
 
 /** A time is chosen: a span up to now, or days of a calendar. */
 const createTimes = () => {
@@ -116,7 +116,7 @@ export const createView = <T>(
     for (const one of element.querySelectorAll<HTMLAnchorElement>(".back a, .foot a")) one.href = linkTo(one.pathname);
     drawFilters(filters, state);
     try {
-      const answer = await ask.get<T & Parameters<typeof choice.tell>[0]>(address(state));
+      const answer = await ask.get<T & Partial<Numbers>>(address(state));
       const left = answer && hasNames(answer) ? leftOut.load() : Promise.resolve([]);
       const [shown] = await Promise.all([answer && isNow() && draw(answer, state, isNow, left), left]);
       // Something else was chosen meanwhile, or the token was wrong.
@@ -126,6 +126,7 @@ export const createView = <T>(
       title.textContent = shown.title ?? heading;
       document.title = `${title.textContent} · tracklet`;
       choice.tell(answer);
+      if (answer.changing) setTimeout(() => isNow() && show(), SOON_MS);
       element.removeAttribute("data-empty");
       element.setAttribute("aria-busy", "false");
     } catch (error) {
@@ -147,6 +148,7 @@ export const createView = <T>(
     show,
     end,
     close(): void {
+      turn += 1;
       clearInterval(timer);
       element.remove();
     },
@@ -172,12 +174,15 @@ const toldBefore = ({ ends, before: { from, to }, first_on: began }: Pick<Number
  */
 export const toldOf = (
   to: number,
-  asked?: Partial<Pick<Numbers, "ends" | "before" | "first_on" | "counted_back_to" | "events_since" | "since">>,
+  asked?: Partial<
+    Pick<Numbers, "ends" | "before" | "first_on" | "counted_back_to" | "changing" | "events_since" | "since">
+  >,
 ): string =>
   [
     ...(asked?.since
       ? [`Who is behind them is told since ${moment(asked.since)} alone: older events are too many to be looked at.`]
       : []),
+    ...(asked?.changing ? ["Somebody is being left out, or counted again: all figures are being counted anew."] : []),
     `Counted up to ${moment(to)}.`,
     ...(asked?.counted_back_to ? [`Days before ${asked.counted_back_to} are still being counted.`] : []),
     ...(asked?.events_since

@@ -93,6 +93,7 @@ const Told = {
   counted_to: Time("Up to when events are counted: about a minute ago"),
   first_on: Nullable(Day("The first day that has events: before it there is nothing to compare with")),
   counted_back_to: Nullable(Day("Days before this one are still being counted")),
+  changing: Type.Boolean({ description: "Somebody's events are still being left out, or counted again" }),
   events_since: Nullable(Day("Of days before this one the totals alone are kept")),
 };
 

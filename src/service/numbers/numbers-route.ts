@@ -56,6 +56,7 @@ interface State {
   time_zone: string;
   first_on: string | null;
   counted_back_to: string | null;
+  changing: boolean;
   events_since: string | null;
   last_event_at: number | null;
 }

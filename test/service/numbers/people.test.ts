@@ -160,6 +160,19 @@ it("tell no health of who belongs to one's own account alone", async () => {
   expect((await contact()).salesmachine).toMatchObject({ health: "bad" });
 });
 
+it("say that figures change until all that somebody did is left out", async () => {
+  const isChanging = async () =>
+    (await answerOf(database.query, QUESTIONS.get("state")!, { workspace: "moving" })).changing;
+  // Nobody counts in this workspace.
+  await database.query(
+    "INSERT INTO left_out (workspace, kind, id, unique_id, upto) VALUES ('moving', 'contact', gen_random_uuid(), 'ours', gen_random_uuid())",
+  );
+  expect(await isChanging()).toBe(true);
+  await database.query("UPDATE left_out SET upto = NULL WHERE workspace = 'moving'");
+  expect(await isChanging()).toBe(false);
+  expect(await ask("/accounts")).toMatchObject({ changing: false });
+});
+
 const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
   answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 
