@@ -88,11 +88,11 @@ export const createView = <T>(
   const { ask, address, draw, parts, above = [], hasTimes = true, hasNames = () => true } = options;
   const title = make("h1", heading);
   const status = make("p.note", { role: "status" }, "Loading …");
-  const [foot, leftOut] = [make("p.note.foot", link("/questions", "All questions")), createLeftOut(ask)];
+  const leftOut = createLeftOut(ask);
   const filters = make("ul.filters", { "aria-label": "Filters", hidden: true });
   const choice = createTimes();
   const head = make("div.numbers-head", title, ...(hasTimes ? [choice.element] : []));
-  const all = [...above, head, filters, status, ...parts, leftOut.element, foot];
+  const all = [...above, head, filters, status, ...parts, leftOut.element];
   const element = make("div.numbers-view", { "aria-busy": "true", "data-empty": true }, ...all);
   let turn = 0;
   let isOver = false;
@@ -112,8 +112,8 @@ export const createView = <T>(
     const state = readState();
     element.setAttribute("aria-busy", "true");
     choice.draw(state);
-    // These show the time that is chosen here.
-    for (const one of element.querySelectorAll<HTMLAnchorElement>(".back a, .foot a")) one.href = linkTo(one.pathname);
+    // This shows the time that is chosen here.
+    for (const one of element.querySelectorAll<HTMLAnchorElement>(".back a")) one.href = linkTo(one.pathname);
     drawFilters(filters, state);
     try {
       const answer = await ask.get<T & Partial<Numbers>>(address(state));

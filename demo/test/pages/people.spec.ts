@@ -146,7 +146,7 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
 
 test("Any question is asked by a form, whose answer is a table with its SQL", async ({ page }) => {
   await open(page);
-  await follow(page, "All questions");
+  await follow(page, "Questions", page.locator("nav.pages"));
   const unfold = async (name: string) => {
     await card(page, name).getByRole("heading", { level: 3 }).click();
     return card(page, name);
@@ -189,7 +189,7 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   // Uids are offered with their names, an answer is as long as it is, and a link shows the time that is chosen.
   await expect(page.locator("#accounts option[value=acme]")).toHaveText("Acme Ltd (acme)");
   await expect(names.getByRole("region").first()).toHaveCSS("max-height", "none");
-  await expect(page.getByRole("link", { name: "All questions" })).toHaveAttribute("href", "/questions#span=24h");
+  await expect(page.getByRole("link", { name: "Questions" })).toHaveAttribute("href", "/questions#span=24h");
 });
 
 test("The accounts are listed, sorted, searched, and told apart by who falls and who is silent", async ({ page }) => {
