@@ -86,7 +86,7 @@ const createCards = () => {
 
 const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
   documents === 0 || first === null
-    ? ["–", "not counted: events carry no number"]
+    ? ["–", "not known, as your pages do not number their events"]
     : [number(missing), `of ${number(events + missing)} that carry a number, since ${moment(first)}`];
 /** Of some events that of this time; of all whatever time is shown, as it says whether any come. */
 const lastTile = ({ last, last_event_at, events }: Numbers): Tile => {
@@ -94,7 +94,7 @@ const lastTile = ({ last, last_event_at, events }: Numbers): Tile => {
   const on = days.sort().at(-1);
   if (last === null) return on === undefined ? ["–", "none in this time"] : [sinceDay(on), date(Date.parse(on), "UTC")];
   const [text, at] = timeTile(last ?? last_event_at);
-  return [text, at && `${last === undefined ? "of all" : "of this time"}: ${at}`];
+  return [text, at && `the last ${last === undefined ? "of all events" : "of this time"} came on ${at}`];
 };
 const createNumberTiles = () =>
   createTiles<Shown>({

@@ -234,7 +234,7 @@ const HEADS: Record<string, string> = {
   sort: "Sorted by",
   asc: "Lowest first",
   desc: "Highest first",
-  "steps.stopped": "Last step of",
+  "steps.stopped": "Came this far",
   "returning.began": "First seen in it",
   "losses.events": "Events that came",
   "keys.kind": "Of what",
@@ -517,7 +517,8 @@ const createQuestion = (ask: Ask, question: Question) => {
     shown.removeAttribute("aria-busy");
   };
   const draw = (answer: Answer): void => {
-    const { facts, lists } = partsOf(question, answer, asked ?? {});
+    const why = answer.sums?.cannot_be_told;
+    const { facts, lists } = why ? { facts: [], lists: [] } : partsOf(question, answer, asked ?? {});
     const pairs = facts.map(([name, text]) => make("div", make("dt", name), make("dd", text)));
     const tables = lists.flatMap((list): Content[] => {
       const columns = columnsOfList(of, list);
@@ -544,6 +545,7 @@ const createQuestion = (ask: Ask, question: Question) => {
     const { ends: _, ...told } = answer;
     replace(
       shown,
+      ...(why ? [make("p.nothing", `This cannot be told: ${why}.`)] : []),
       ...(pairs.length > 0 ? [make("dl.traits", ...pairs)] : []),
       ...tables,
       make(
@@ -611,7 +613,7 @@ export const createQuestions = (main: Element, ask: Ask) => {
       }
       for (const { renew } of questions) renew();
       return {
-        told: `Open a question. What a field shows in grey holds while it is empty. Days and times are those of ${times.zone}.`,
+        told: `Open a question. Where you leave a field empty, the service takes the grey text in it. Days and times are those of ${times.zone}.`,
       };
     },
     parts: [

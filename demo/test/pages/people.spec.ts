@@ -160,6 +160,10 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await expect(question).toContainText(/Of \w+ \d+, 20\d\d to .* Days are those of UTC/);
   await question.getByText("As SQL").click();
   await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
+  await expect(await unfold("losses")).toContainText(
+    "This cannot be told: none of the latest 20,000 events is of a page",
+  );
+  await expect(card(page, "losses").getByText("In all")).toHaveCount(0);
   // People and accounts have their names, days and times are told as such, and what is wrong is said at its field.
   const account = await unfold("account");
   const ask = async (uid: string) => {

@@ -155,11 +155,13 @@ it("tell what an account did by name", async () => {
 
 it("tell of which documents events are missing", async () => {
   const { data, ...sums } = await ask("losses");
-  expect(sums).toMatchObject({ documents: 2, events: 3, missing: 4 });
+  expect(sums).toMatchObject({ documents: 2, events: 3, missing: 4, cannot_be_told: null });
   expect(data).toEqual([
     { source: OLD_SOURCE, contact_uid: "cleo", contact: named("cleo"), began: at(5, 1), events: 2, missing: 2 },
     { source: SOURCE, contact_uid: "ben", contact: named("ben"), began: at(1), events: 1, missing: 2 },
   ]);
+  // Without a number none is known to be missing, nor to be there.
+  expect((await ask("losses", { workspace: "shop" })).cannot_be_told).toMatch(/numbers its events from 1/);
 });
 
 it("are answered the same to an assistant and to a command, and stand all on the page", async () => {

@@ -1,4 +1,4 @@
--- What did each account, or each contact, do, by name of event?
+-- Who uses which feature, and who stopped using it?
 -- Shows who uses what. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
 -- :workspace: whose data
 -- :of = 'account': account or contact

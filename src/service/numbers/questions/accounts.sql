@@ -1,4 +1,4 @@
--- What did each account do in a time, and in the time before?
+-- Which accounts are active, and which do not use a feature?
 -- The list of the page Accounts, and the accounts that lost, and that gained, most events. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: its record began in this time. A search, or a health, looks at all accounts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average. Accounts that are known from events alone (no data, stage or health) are not in this list where they are more than ten for each other account: `others` says how many they are.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty

@@ -1,4 +1,4 @@
--- What did each contact do in a time, and in the time before?
+-- Which people are active, and who does not use a feature?
 -- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: their record began in this time. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty

@@ -1,4 +1,4 @@
--- How often did events of each name come, or page views of each path, host or referrer?
+-- Which features, pages and referrers are used most?
 -- The most frequent come first; one that came only in the time before is told, too, of names. Each day keeps the 2,000 most frequent; the others are counted together, and so are days whose events are gone by their age.
 -- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer

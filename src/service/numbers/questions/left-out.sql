@@ -1,4 +1,4 @@
--- Which accounts and contacts are left out of all figures?
+-- Who is left out of all figures?
 -- Your own accounts and contacts, which no figure counts. `pending`: the figures are still being changed.
 -- :workspace: whose data
 SELECT json_build_object('time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'), 'data', coalesce(json_agg(json_build_object('kind', kind, 'id', left_out.id, 'unique_id', told(left_out.unique_id),

@@ -1,4 +1,4 @@
--- Of which opened pages are events missing?
+-- Which pages lose events?
 -- The script numbers the events of each page that a visitor opens, so a number that never came is an event that was lost. Looked at are pages that were opened among the latest 20,000 events; where number 1 is not there, it is asked for older ones, of 1,000 pages at most. Anybody can send numbers.
 -- :workspace: whose data
 WITH latest AS MATERIALIZED (
@@ -21,6 +21,7 @@ WITH latest AS MATERIALIZED (
   SELECT * FROM documents WHERE lowest = 1 OR source IN (SELECT source FROM open) AND source NOT IN (SELECT source FROM older)
 )
 SELECT json_build_object(
+  'cannot_be_told', (SELECT 'none of the latest 20,000 events is of a page that numbers its events from 1, as the script does unless it has stamp: false' WHERE NOT EXISTS (SELECT FROM begun)),
   'documents', (SELECT count(*) FROM begun),
   'events', (SELECT coalesce(sum(events), 0) FROM begun),
   'missing', (SELECT coalesce(sum(missing), 0) FROM begun),

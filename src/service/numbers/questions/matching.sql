@@ -1,4 +1,4 @@
--- What are the latest events of a name, a page, a referrer or an account made of, and whose are they?
+-- Who used a feature or saw a page last, and where did they come from?
 -- Fill in one field or several: it tells the events, pages, referrers, people and accounts of what fits. Looked at are the latest 20,000 events that fit, among the latest 200,000 where neither a name nor an account is given; `since` says from when on where there are more.
 -- :workspace: whose data
 -- :account = '': uid of the account

@@ -1,4 +1,4 @@
--- Which names of events are there, who did each, and when last?
+-- Which features are there, and how many use each?
 -- How many different contacts and accounts did it in a time, and the last day of each, whenever that was: of one account, contact or name the last days alone. Of a contact or an account a hundred names a month are kept.
 -- :workspace: whose data
 -- :account = '': uid, of this account alone

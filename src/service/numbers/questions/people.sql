@@ -1,4 +1,4 @@
--- Which contacts do most in an account?
+-- Who does most in an account?
 -- Finds whom to talk to at a customer: their events in this account, in this time and in the time before.
 -- :workspace: whose data
 -- :account: uid of the account

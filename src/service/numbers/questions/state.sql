@@ -1,4 +1,4 @@
--- How far is it counted?
+-- How up to date are the figures?
 -- Events count about a minute after they are stored. It says the first day that has events. Where older events are still being counted, since which day all are; whether somebody's are still being taken out, or in again; where older ones were deleted by age, since which day events are kept; and always when the last event was stored, and in which time zone days begin.
 -- :workspace: whose data
 SELECT json_build_object(

@@ -1,5 +1,5 @@
 -- How many take these steps, one after the other?
--- Each step counts those that did it after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. No event is two steps. Looked at are the latest 200,000 events of each name. Accounts are those of the starts. `stopped` are those of whom it was the last step, the latest 50, with the time of each step. `open` of all of them may still go on, each until `open_until`: the days since the latest start are not over.
+-- Each step counts those that did it after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. No event is two steps. Looked at are the latest 200,000 events of each name. Accounts are those of the starts. `stopped` came this far and no further: at the last step they took all; of each step the latest 50. `open` of them may still go on, as the days since their latest start are not over.
 -- :workspace: whose data
 -- :first: name of the event of the first step
 -- :second: name of the second
