@@ -1,9 +1,10 @@
 import { createAdminForm, leaveOut } from "./admin-forms.js";
 import { nameOf, WORDS } from "./cards.js";
 import { type Column, make, makeScroll, makeTable, replace } from "./elements.js";
-import type { Ask, LeftOut, Named } from "./session.js";
+import type { Ask, LeftOut } from "./session.js";
 import { linkToAccount, linkToContact } from "./url-state.js";
 import { createView } from "./view.js";
+import { createOffer, findOne } from "./who.js";
 
 type One = LeftOut["data"][number];
 
@@ -27,26 +28,20 @@ const COLUMNS: Column<One>[] = [
 
 /** Who counts nowhere, as one's own: a list, to which somebody is added, and from which each is counted again. */
 export const createOwnPeople = (main: Element, ask: Ask) => {
-  const uid = make("input", { autocomplete: "off", spellcheck: "false", required: true });
+  const { element: offered, load } = createOffer(ask, "all", ["accounts", "contacts"]);
+  const whom = make("input", { autocomplete: "off", spellcheck: "false", required: true, list: "all", focus: load });
   const list = makeScroll("Left out", [], "div.scroll.whole");
   const deed = async (given: string, value: string): Promise<string> => {
-    const isNew = !value.includes("/");
-    const idOf = async () => {
-      const path = `/v2/${value}?uid=${encodeURIComponent(uid.value.trim())}`;
-      const found = await ask.get<Named>(path).catch((error: { status?: number }) => {
-        if (error.status !== 404) throw error;
-        throw new Error(`No ${value === "accounts" ? WORDS.account : WORDS.contact} has this uid.`);
-      });
-      return found!.id;
-    };
-    const said = await leaveOut(given, isNew ? `${value}/${await idOf()}` : value, isNew);
+    const isNew = value === "account" || value === "contact";
+    const path = isNew ? `${value}s/${(await findOne(ask, value, whom.value.trim())).id}` : value;
+    const said = await leaveOut(given, path, isNew);
     view.show();
     return said;
   };
   const form = createAdminForm(
     deed,
-    make("label", "The uid, as your pages send it", uid),
-    make("div.actions", button("accounts", "Leave this account out"), button("contacts", "Leave this person out")),
+    make("label", "Name, or uid as your pages send it", whom, offered),
+    make("div.actions", button("account", "Leave this account out"), button("contact", "Leave this person out")),
     list,
   );
   const view = createView<LeftOut>(main, "Your own people", {

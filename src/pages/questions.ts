@@ -18,6 +18,7 @@ import { against, date, dayOf, exactShare, moment, number, share, stampOf, stepF
 import type { Answer, Ask, Named, Questions, Steps } from "./session.js";
 import { go, linkTo, linkToAccount, linkToContact, only, readState, type State, TIME, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
+import { createOffer, findOne, OFFERED } from "./who.js";
 
 /* Questions that want to be told something first: the steps that people take, and any other. */
 
@@ -465,20 +466,22 @@ const partsOf = ({ name: of }: Question, { sums, data, starts }: Answer, asked: 
 };
 
 /** What is wrong with what was given stands at its field. */
-const blame = (form: HTMLFormElement, of: string, message: string): boolean => {
+const blame = (form: HTMLFormElement, name: string, text: string): boolean => {
   for (const one of form.querySelectorAll("small.error")) one.remove();
-  const [, name = "", rest] = /^(\w+) (.*)$/s.exec(message) ?? [];
   for (const one of form.querySelectorAll("input, select"))
     one.setAttribute("aria-invalid", String(one.getAttribute("name") === name));
   const field = form.querySelector<HTMLInputElement>(`label [name="${name}"]`);
-  field?.after(make("small.error", { role: "alert" }, `${nameIn(of, name)} ${inWords(rest!)}.`));
+  field?.after(make("small.error", { role: "alert" }, text));
   field?.focus();
   return field !== null;
 };
 
-const LISTS: Record<string, string> = { account: "accounts", contact: "contacts" };
 const listOf = (name: string) =>
-  LISTS[name] ?? (/^(event_uid|without|first|second|third|fourth|fifth)$/.test(name) ? "names" : undefined);
+  /^(account|contact)$/.test(name)
+    ? `${name}s`
+    : /^(event_uid|without|first|second|third|fourth|fifth)$/.test(name)
+      ? "names"
+      : undefined;
 
 /** What an empty field stands for, if anything. */
 const standardOf = (standard: string | undefined, description: string) =>
@@ -496,7 +499,9 @@ const createQuestion = (ask: Ask, question: Question) => {
       { placeholder: standardOf(standard, description), required: standard === undefined, list: listOf(name) },
       choices?.map((value) => make("option", { value, selected: value === standard }, nameIn(of, value))),
       // What rows are needs no word.
-      HEADS[name] === "Rows" ? "" : inWords(choices ? (description.split("; ")[1] ?? "") : description),
+      HEADS[name] === "Rows"
+        ? ""
+        : inWords(choices ? (description.split("; ")[1] ?? "") : description.replace(/^uid/, "name or uid")),
     ],
   ]);
   let asked: Record<string, string> | undefined;
@@ -504,15 +509,20 @@ const createQuestion = (ask: Ask, question: Question) => {
   let time = "";
   const show = async (given: Record<string, string>) => {
     [asked, time] = [given, timeOf()];
-    blame(form, of, "");
+    blame(form, "", "");
     shown.setAttribute("aria-busy", "true");
     if (shown.childElementCount === 0) replace(shown, make("p.note", { role: "status" }, "One moment …"));
     try {
-      const answer = await ask.get<Answer>(`/v2/numbers/questions/${of}?${toQuery(only(TIME, readState()), given)}`);
+      const uids = { ...given };
+      for (const kind of ["account", "contact"] as const)
+        if (given[kind]) uids[kind] = (await findOne(ask, kind, given[kind].trim())).unique_id;
+      const answer = await ask.get<Answer>(`/v2/numbers/questions/${of}?${toQuery(only(TIME, readState()), uids)}`);
       if (answer) draw(answer);
     } catch (error) {
-      const { message } = error as Error;
-      replace(shown, ...(blame(form, of, message) ? [] : [make("p.error", { role: "alert" }, `${inWords(message)}.`)]));
+      const { message, kind } = error as Error & { kind?: string };
+      const [, name = "", rest = ""] = /^(\w+) (.*)$/s.exec(message) ?? [];
+      const isSaid = blame(form, kind ?? name, kind ? message : `${nameIn(of, name)} ${inWords(rest)}.`);
+      replace(shown, ...(isSaid ? [] : [make("p.error", { role: "alert" }, `${inWords(message)}.`)]));
     }
     shown.removeAttribute("aria-busy");
   };
@@ -581,18 +591,10 @@ const createQuestion = (ask: Ask, question: Question) => {
 export const createQuestions = (main: Element, ask: Ask) => {
   const list = make("div.cards");
   let questions: ReturnType<typeof createQuestion>[] = [];
-  const lists = ["names", ...Object.values(LISTS)].map((id) => make("datalist", { id }));
+  const offers = (Object.keys(OFFERED) as (keyof typeof OFFERED)[]).map((id) => createOffer(ask, id, [id]));
   /** What the fields of a question offer is there before one of them is used. */
-  const offer = async ({ target }: Event) => {
-    for (const own of lists) {
-      if (own.childElementCount > 0 || !(target as Element).querySelector(`[list="${own.id}"]`)) continue;
-      const path = own.id === "names" ? "questions/keys?most=1000&series=0" : `${own.id}?limit=1000`;
-      const { data = [] } = (await ask.get<Answer>(`/v2/numbers/${path}&span=90d`)) ?? {};
-      // Some browsers show, and look in, what stands in it alone.
-      const option = ({ key, unique_id: value = key, name = value }: Row) =>
-        make("option", { value: String(value) }, name === value ? "" : `${name} (${value})`);
-      replace(own, ...data.map(option));
-    }
+  const offer = ({ target }: Event) => {
+    for (const { element, load } of offers) if ((target as Element).querySelector(`[list="${element.id}"]`)) load();
   };
   list.addEventListener("toggle", offer, true);
   return createView<Questions>(main, "All questions", {
@@ -618,7 +620,7 @@ export const createQuestions = (main: Element, ask: Ask) => {
     },
     parts: [
       list,
-      ...lists,
+      ...offers.map(({ element }) => element),
       make("p.note", "A program asks them by the ", link("/docs", "interface"), " of this service."),
     ],
   });

@@ -171,10 +171,10 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
     await account.getByRole("button", { name: "Ask" }).click();
   };
   await ask("nobody");
-  await expect(account.getByRole("alert")).toHaveText(
-    "Account must be the uid of an account, and no account has this one.",
-  );
-  await ask("acme");
+  await expect(account.getByRole("alert")).toHaveText("No account has this name or uid.");
+  await ask("I");
+  await expect(account.getByRole("alert")).toHaveText("2 accounts match this: give the uid of one.");
+  await ask("acme ltd");
   await expect(account.getByRole("alert")).toHaveCount(0);
   const people = account.getByRole("table", { name: "People" });
   await expect(people).toBeVisible();
@@ -352,7 +352,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
 });
 
-test("One's own are left out by their uid, named at the foot of each page, and counted again", async ({
+test("One's own are left out by their name or uid, named at the foot of each page, and counted again", async ({
   page,
   changing,
 }) => {
@@ -365,15 +365,15 @@ test("One's own are left out by their uid, named at the foot of each page, and c
   await expect(page.locator("main")).toContainText("Nobody is left out.");
   const own = card(page, "left-out");
   const act = async (uid: string, button: string) => {
-    await page.getByLabel("The uid, as your pages send it").fill(uid);
+    await page.getByLabel("Name, or uid as your pages send it").fill(uid);
     await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
     await page.getByRole("button", { name: button }).click();
   };
   await act("nobody", "Leave this account out");
-  await expect(own.getByRole("status")).toHaveText("No account has this uid.");
+  await expect(own.getByRole("status")).toHaveText("No account has this name or uid.");
   await act("nobody", "Leave this person out");
-  await expect(own.getByRole("status")).toHaveText("No person has this uid.");
-  await act("ours", "Leave this account out");
+  await expect(own.getByRole("status")).toHaveText("No person has this name or uid.");
+  await act("OURS", "Leave this account out");
   await expect(own.getByRole("status")).toHaveText(/^Left out: the figures/);
   await expect(own.getByRole("rowheader")).toHaveText(["ours"]);
   await waitFor(async () => (await active()) === 1, { what: "one of them to be left out" });
