@@ -226,7 +226,10 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
     active: active.length,
     falling: lines.filter(([, now, past]) => past - now >= Math.max(2, past / 4)).length,
     silent: lines.filter(([, , , seen]) => seen !== null && isSilent(String(seen), when.zone)).length,
-    data: search === undefined ? active : lines.filter(([uid]) => records.has(uid) && search.split(" ").every((word) => uid.includes(word))),
+    data:
+      search === undefined
+        ? active
+        : lines.filter(([uid]) => records.has(uid) && search.split(" ").every((word) => uid.includes(word))),
   };
 };
 /** The same of what was answered. */

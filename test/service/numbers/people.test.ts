@@ -209,16 +209,19 @@ it("count all accounts, however many there are, and show a page of them", async 
   expect([listed.fell, listed.rose].map((one: object[]) => one.length)).toEqual([30, 2]);
 });
 
-it.each(["accounts", "contacts"])("find %s by words of name and uid in any order, whatever the case and the accents", async (kind) => {
-  await asAdmin("PUT", `/v2/${kind}?uid=${encodeURIComponent("ÅSE")}`, { data: { name: 'José "Pepe" Müller' } });
-  for (const search of ["MULLER", "müller", "jose", "JOSE\u0301", "åse", "ase", "muller jose", "Müller  ase pepe"])
-    expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "ÅSE" }]);
-  for (const search of ["mueller", "jose soren", "jos_", "m%r", "\\"])
-    expect((await ask(`/${kind}`, { search })).data, search).toEqual([]);
-  await asAdmin("PUT", `/v2/${kind}?uid=north`, { data: { name: "Søren Łópez-Groß ĐÐĦIŦ ðħıŧ ÆŒÞ" } });
-  for (const search of ["soren", "LOPEZ", "gross", "GROẞ", "Groß ddhit", "dhit AEOETH", "øren", "æœþ"])
-    expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "north" }]);
-});
+it.each(["accounts", "contacts"])(
+  "find %s by words of name and uid in any order, whatever the case and the accents",
+  async (kind) => {
+    await asAdmin("PUT", `/v2/${kind}?uid=${encodeURIComponent("ÅSE")}`, { data: { name: 'José "Pepe" Müller' } });
+    for (const search of ["MULLER", "müller", "jose", "JOSE\u0301", "åse", "ase", "muller jose", "Müller  ase pepe"])
+      expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "ÅSE" }]);
+    for (const search of ["mueller", "jose soren", "jos_", "m%r", "\\"])
+      expect((await ask(`/${kind}`, { search })).data, search).toEqual([]);
+    await asAdmin("PUT", `/v2/${kind}?uid=north`, { data: { name: "Søren Łópez-Groß ĐÐĦIŦ ðħıŧ ÆŒÞ" } });
+    for (const search of ["soren", "LOPEZ", "gross", "GROẞ", "Groß ddhit", "dhit AEOETH", "øren", "æœþ"])
+      expect((await ask(`/${kind}`, { search })).data, search).toMatchObject([{ unique_id: "north" }]);
+  },
+);
 
 it("let accounts of which events alone tell stand apart where they are ten times the others", async () => {
   await storeAccounts("strangers", "made-", { amount: 30, days: [1], data: "{}" });
