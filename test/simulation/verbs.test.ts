@@ -238,10 +238,6 @@ describe("a configuration", () => {
       await tell(`A opens apiToken=wrong; A tracks; 60 s; A leaves
         B opens nobody apiToken=right formerToken=wrong; B tracks; 60 s; once; waiting ; owners ann x2`);
     }));
-  it("has bounds that may be texts; a default holds in place of what is no number", () =>
-    inStory(
-      "weather silent; A opens maxEvents=x; A tracks 3; waiting e1 e2 e3; A crashes; B opens maxAgeMs=; 30 s; waiting e1 e2 e3",
-    ));
 });
 
 it("no line of the console has anything of a contact, an account or params, whatever is wrong", () =>
