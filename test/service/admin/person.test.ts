@@ -4,13 +4,12 @@ import { expect, it } from "vitest";
 import { createToken } from "../../../src/service/access/tokens.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { expectRefusal, SHOP, useService } from "../support/fixtures.js";
+import { DAY, expectRefusal, SHOP, useService } from "../support/fixtures.js";
 import { API_TOKEN, until } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 /* One person: what is told of it, its end, and its record. */
 
-const DAY = 86_400_000;
 const service = useService({ bounds: AT_ONCE, workspaces: [SHOP] });
 let admin = "";
 

@@ -20,6 +20,7 @@ import { readServerFile } from "../../../src/service/database/embedded/data-fold
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";
+import { refusalOf } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 import { postAsDemo, SERVICE, spawnService } from "../support/service-process.js";
 
@@ -148,12 +149,8 @@ describe("a PostgreSQL of the service's own", () => {
 });
 
 describe("a data folder", () => {
-  /** The line with which a service ends. */
-  const refused = async (data: string, through?: readonly string[], script = SERVICE): Promise<string> => {
-    const { code, stdout, stderr } = await spawnService({ TRACKLET_DATA: data }, [script], through).closed;
-    expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 2 });
-    return stderr;
-  };
+  const refused = (data: string, through?: readonly string[], script = SERVICE) =>
+    refusalOf(spawnService({ TRACKLET_DATA: data }, [script], through));
 
   it("of another version is left alone in one line that says what to do", async () => {
     const data = await dataFolder();

@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/options.js";
-import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { hashUuid, TABLES } from "../../../src/service/database/postgres/spread.js";
 import { BOUNDS, createSettled } from "../../../src/service/database/settled.js";
-import { usePlace } from "../support/fixtures.js";
+import { useDatabase, usePlace } from "../support/fixtures.js";
 import { startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 const place = usePlace();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase(place);
 
 it("knows of each table how it is spread", async () => {
   const rows = await database.query<{ name: string }>(

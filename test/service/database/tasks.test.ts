@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import type { Database, Query } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
 import { createTasks, type Task } from "../../../src/service/database/tasks.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { usePlace } from "../support/fixtures.js";
+import { useDatabase } from "../support/fixtures.js";
 import { startService, until } from "../support/service.js";
 
 /** A database that is spread has several clocks. */
 const alone = it.skipIf(inject("isSpread"));
-const place = usePlace();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 /** A process with one task, and how often that has begun and has ended. */
 const processOf = (name: string, run: Task["run"]) => {

@@ -1,50 +1,34 @@
 import fc from "fast-check";
 import Fastify from "fastify";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../src/service/database/database.js";
+import { expect, it } from "vitest";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { countNext } from "../../../src/service/days/add-events.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
 import { countDays } from "../../../src/service/days/count-task.js";
 import { hold, markDays } from "../../../src/service/days/counted-place.js";
 import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
-import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { readUpkeep } from "../../../src/service/monitoring/last-events.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
-import { usePlace } from "../support/fixtures.js";
+import { storeEvents } from "../support/database.js";
+import { useDatabase } from "../support/fixtures.js";
 
 /* A clock that was ahead and is put right: what was stored by it, and since, is in the counts once, and who follows hears of it. */
 
 const MINUTE = 60_000;
 
-const place = usePlace();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
-let count = 0;
 /** Stores events by a clock that is so far ahead. @returns their ids, in their order */
 const store = async (workspace: string, amount: number, ahead: number, ago = 0): Promise<string[]> => {
   const at = Date.now() + ahead;
-  const ids = Array.from({ length: amount }, () =>
-    idAt(at).replace(/.{12}$/, (count++).toString(16).padStart(12, "0")),
-  );
-  const events = ids.map((_, index) => ({
+  const events = Array.from({ length: amount }, (_, index) => ({
     workspace,
     contactUid: `contact-${index % 3}`,
     accountUid: `account-${index % 2}`,
-    eventUid: "seen",
-    params: "{}",
-    stamp: undefined,
     receivedAt: at - ago,
-    occurredAt: undefined,
   }));
-  await database.write(insertEvents(ids, events));
-  return ids;
+  return storeEvents(database, events, at);
 };
 /** As the task does it, by a clock that is so far ahead. */
 const follow = async (workspaces: string[], ahead = 0): Promise<void> => {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../src/service/database/database.js";
+import { expect, it } from "vitest";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { TABLES } from "../../../src/service/database/postgres/spread.js";
 import { countNext, type Size } from "../../../src/service/days/add-events.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
@@ -9,17 +7,12 @@ import { setZone } from "../../../src/service/days/counted-place.js";
 import { deleteEvents } from "../../../src/service/deletion/delete-chosen.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
-import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
-import { DAY, usePlace } from "../support/fixtures.js";
+import { storeEvents } from "../support/database.js";
+import { DAY, useDatabase } from "../support/fixtures.js";
 
 /* What a count by days is bounded by, and what it leaves. That it is what the events say, however they came, went and were counted, is a property of the model. */
 
-const place = usePlace();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase();
 const add = (workspace: string) =>
   database.query("INSERT INTO workspaces (name, created_at, zone) VALUES ($1, 0, 'UTC')", [workspace]);
 const ask = async (sql: string, ...values: unknown[]) => (await database.query(sql, values)) as Record<string, never>[];
@@ -33,18 +26,10 @@ interface Scene {
 const storeAt = (scene: Scene, names: readonly string[]): Promise<unknown> => {
   scene.now += 2;
   const { workspace, now: receivedAt } = scene;
-  const ids = names.map((_, at) => idAt(receivedAt).replace(/.{12}$/, at.toString(16).padStart(12, "0")));
-  const events = names.map((eventUid) => ({
-    workspace,
-    contactUid: "contact-0",
-    accountUid: "acme",
-    eventUid,
-    params: "{}",
-    stamp: undefined,
-    receivedAt,
-    occurredAt: undefined,
-  }));
-  return database.write(insertEvents(ids, events));
+  return storeEvents(
+    database,
+    names.map((eventUid) => ({ workspace, accountUid: "acme", eventUid, receivedAt })),
+  );
 };
 const settle = async ({ workspace, now }: Scene, size: Size = {}): Promise<void> => {
   while (await countNext(database, workspace, idAt(now + 1), size));

@@ -1,21 +1,14 @@
 import { EventEmitter, once } from "node:events";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readState } from "../../../src/service/commands/import.js";
-import type { Database } from "../../../src/service/database/database.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
-import { useServer } from "../support/fixtures.js";
+import { useDatabase, useServer } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 
-const place = useServer();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase(useServer());
 
 it("waits for an insert that is held open, and is seen by one that is not checked yet", async () => {
   const { generation } = await readState(database);

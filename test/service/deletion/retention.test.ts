@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import {
   deleteBareRecords,
   forgetTraces,
@@ -13,7 +12,7 @@ import {
   tellLate,
 } from "../../../src/service/deletion/retention.js";
 import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
-import { DAY, usePlace } from "../support/fixtures.js";
+import { DAY, useDatabase } from "../support/fixtures.js";
 
 const LOG = (told: string[]) => {
   const tell = (...what: unknown[]) => told.push(String(what.at(-1)));
@@ -22,12 +21,7 @@ const LOG = (told: string[]) => {
 
 /* What retention takes, when, and how it goes through it. */
 
-const place = usePlace();
-let database: Database;
-beforeAll(async () => {
-  database = await openDatabase(place);
-});
-afterAll(() => database.close());
+const database = useDatabase();
 afterEach(async () => {
   for (const table of ["events", "deletions", "contacts", "accounts", "account_contacts"])
     await database.query(`DELETE FROM ${table}`);

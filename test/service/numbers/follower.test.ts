@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt, newIds } from "../../../src/service/database/event-id.js";
+import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { countNext } from "../../../src/service/days/add-events.js";
-import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
 import { AT_ONCE } from "../support/bounds.js";
+import { storeEvents } from "../support/database.js";
 import { usePlace } from "../support/fixtures.js";
 import { startService, until } from "../support/service.js";
 
@@ -18,21 +18,12 @@ it("makes a step that takes too long smaller, and a workspace that fails keeps n
   for (const workspace of ["broken", "slow", "well"]) {
     // Counted before anything came: what comes is followed.
     await countNext(database, workspace, idAt(Date.now() - 60_000));
-    await database.write(
-      insertEvents(
-        newIds(100),
-        Array.from({ length: 100 }, (_, at) => ({
-          workspace,
-          contactUid: `contact-${at}`,
-          accountUid: undefined,
-          eventUid: "signup",
-          params: "{}",
-          stamp: undefined,
-          receivedAt: Date.now(),
-          occurredAt: undefined,
-        })),
-      ),
-    );
+    const events = Array.from({ length: 100 }, (_, at) => ({
+      workspace,
+      contactUid: `contact-${at}`,
+      eventUid: "signup",
+    }));
+    await storeEvents(database, events);
   }
   const limit =
     (transaction: Database["transaction"]): Database["transaction"] =>

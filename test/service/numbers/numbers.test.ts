@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readWhen } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { usePlace } from "../support/fixtures.js";
+import { DAY, usePlace } from "../support/fixtures.js";
 import { type RunningService, startService, until } from "../support/service.js";
-
-const DAY = 86_400_000;
 
 const place = usePlace();
 let service: RunningService;

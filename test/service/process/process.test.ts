@@ -10,6 +10,7 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { writeState } from "../../../src/service/database/service-state.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { storedEvents } from "../support/database.js";
+import { refusalOf } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 import { IN_CONTAINER, metricsOf, postAsDemo, spawnService } from "../support/service-process.js";
 import { runTold } from "../support/told-command.js";
@@ -49,25 +50,14 @@ it("keeps what it has acknowledged over kill -9, and ends cleanly while a browse
   expect(await stored(folder)).toEqual(["first", "last"]);
 });
 
-/** The only line with which a service ends that cannot start. */
-const refusal = async (service: ReturnType<typeof start>): Promise<string> => {
-  const wrongly = service.ready().then(
-    (url) => expect.unreachable(`it is ready at ${url}`),
-    () => service.closed,
-  );
-  const { code, stdout, stderr } = await Promise.race([service.closed, wrongly]);
-  expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 2 });
-  return stderr;
-};
-
 it("says in one line what is wrong with a variable, its port, or its data folder", async () => {
-  expect(await refusal(start({ TRACKLET_SERVICE_PORT: "70000" }))).toBe(
+  expect(await refusalOf(start({ TRACKLET_SERVICE_PORT: "70000" }))).toBe(
     'service: TRACKLET_SERVICE_PORT must be an integer from 0 to 65535, but is "70000"\n',
   );
   const neighbour = createServer().listen(0, "127.0.0.1");
   await once(neighbour, "listening");
   const { port } = neighbour.address() as AddressInfo;
-  const taken = await refusal(start({ TRACKLET_DATA: await dataFolder(), TRACKLET_SERVICE_PORT: String(port) }));
+  const taken = await refusalOf(start({ TRACKLET_DATA: await dataFolder(), TRACKLET_SERVICE_PORT: String(port) }));
   neighbour.close();
   expect(taken).toMatch(new RegExp(`^service: port ${port} at 127\\.0\\.0\\.1 is in use: .+\n$`));
 
@@ -75,9 +65,9 @@ it("says in one line what is wrong with a variable, its port, or its data folder
   const first = start();
   await first.ready();
   const words = `^service: the data folder ${folder} is in use by process`;
-  expect(await refusal(start())).toMatch(new RegExp(`${words} ${first.process.pid} of \\S+, or its server: .+\n$`));
+  expect(await refusalOf(start())).toMatch(new RegExp(`${words} ${first.process.pid} of \\S+, or its server: .+\n$`));
   first.process.kill("SIGSTOP");
-  expect(await refusal(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+ of .+\n$`));
+  expect(await refusalOf(start({}, IN_CONTAINER))).toMatch(new RegExp(`${words} \\d+ of .+\n$`));
   first.process.kill("SIGCONT");
   await first.stop("SIGTERM");
 
@@ -99,7 +89,7 @@ it("says in one line what is wrong with a variable, its port, or its data folder
       "there is no database in \\S+others, and a new one is not made beside files of others \\(photos\\): .+\n$",
     ],
   ] as const)
-    expect(await refusal(start({ TRACKLET_DATA: path }))).toMatch(new RegExp(`^service: ${words}`));
+    expect(await refusalOf(start({ TRACKLET_DATA: path }))).toMatch(new RegExp(`^service: ${words}`));
   expect((await readdir(others)).sort()).toEqual(["lost+found", "photos", "service.lock"]);
   for (const path of [broken, partial]) await rm(path, { recursive: true });
 });

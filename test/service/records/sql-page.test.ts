@@ -6,13 +6,12 @@ import { answerOf, parametersOf } from "../../../src/service/numbers/ask-questio
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
 import { followSums } from "../support/database.js";
-import { usePlace } from "../support/fixtures.js";
+import { DAY, SHOP, usePlace } from "../support/fixtures.js";
 import { ACCESS_TOKEN, basic, startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 type Told = Record<string, unknown>;
 const ADMIN = "test-admin-token";
-const DAY = 86_400_000;
 const FIRST_MONDAY = 4 * DAY; // 1970-01-05
 const NOW = Date.now();
 const THIS_MONDAY = NOW - ((NOW - FIRST_MONDAY) % (7 * DAY));
@@ -64,8 +63,7 @@ const LONG_AGO = at(20);
 const place = usePlace();
 let database: Database;
 beforeAll(async () => {
-  const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
-  const service = await startService({ ...place, workspaces: [shop], adminToken: ADMIN });
+  const service = await startService({ ...place, workspaces: [SHOP], adminToken: ADMIN });
   // As the past is brought in, each received a minute late.
   const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
     contact_uid,
@@ -82,7 +80,7 @@ beforeAll(async () => {
   expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);
   // Another workspace's event is in no answer.
   const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme" } };
-  await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
+  await service.post(theirs, {}, `?api_token=${SHOP.apiToken}`);
   await service.close();
   database = await openDatabase(place);
   await followSums(database);

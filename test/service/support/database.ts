@@ -6,6 +6,7 @@ import type { Database, Query } from "../../../src/service/database/database.js"
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { turnOf } from "../../../src/service/days/count-task.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/insert-rows.js";
 import { exportRows } from "../../../src/service/records/read-rows.js";
 import { dataFolder } from "../../support/data-folder.js";
 
@@ -158,6 +159,34 @@ export const everyRow = async (place: Place): Promise<Record<string, string[]>> 
       .sort();
   await close();
   return tables;
+};
+
+let stored = 0;
+/**
+ * Stores events without an answer, under ids of when they were received.
+ *
+ * @param idsAt another time that their ids are of
+ * @returns the ids, in their order
+ */
+export const storeEvents = async (
+  { write }: Database,
+  some: readonly Partial<NewEvent>[],
+  idsAt?: number,
+): Promise<string[]> => {
+  const plain = {
+    workspace: "default",
+    contactUid: "contact-0",
+    eventUid: "seen",
+    params: "{}",
+    receivedAt: Date.now(),
+  };
+  const absent = { accountUid: undefined, stamp: undefined, occurredAt: undefined };
+  const events = some.map((one) => ({ ...plain, ...absent, ...one }));
+  const ids = events.map(({ receivedAt }) =>
+    idAt(idsAt ?? receivedAt).replace(/.{12}$/, (stored++).toString(16).padStart(12, "0")),
+  );
+  await write(insertEvents(ids, events));
+  return ids;
 };
 
 /** Counts a workspace as the follower does, until there is nothing more to do; all events are settled. */

@@ -3,6 +3,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openPlace, openServer, type Place } from "./database.js";
 import { type RunningService, type StartOptions, startService } from "./service.js";
+import type { spawnService } from "./service-process.js";
 import { runTold } from "./told-command.js";
 
 /** An empty place for the tests of a file: that of a data folder, or the database that is given. It is there from `beforeAll` on. */
@@ -19,6 +20,14 @@ export const useServer = (): Place & { databaseUrl: string } =>
     const { url, leave } = await openServer();
     return { dataFolder: "", databaseUrl: url, leave };
   }) as Place & { databaseUrl: string };
+
+/** A database for the tests of a file, with which it is closed. It is there from `beforeAll` on. */
+export const useDatabase = (place: Place = usePlace()): Database => {
+  const database = {} as Database;
+  beforeAll(async () => void Object.assign(database, await openDatabase(place)));
+  afterAll(() => database.close());
+  return database;
+};
 
 /**
  * A service for the tests of a file, over an empty database, with which it is closed. It is there from `beforeAll` on.
@@ -61,6 +70,17 @@ export const ALLOWED = (origin: string) =>
     "access-control-max-age": "86400",
     vary: expect.stringContaining("Origin"),
   });
+
+/** The only line with which a process of the service ends that cannot start. */
+export const refusalOf = async (service: ReturnType<typeof spawnService>): Promise<string> => {
+  const wrongly = service.ready().then(
+    (url) => expect.unreachable(`it is ready at ${url}`),
+    () => service.closed,
+  );
+  const { code, stdout, stderr } = await Promise.race([service.closed, wrongly]);
+  expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 2 });
+  return stderr;
+};
 
 /** A second workspace, which commands know by the environment. */
 export const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };

@@ -13,10 +13,11 @@ import { idAt } from "../../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../../src/service/deletion/retention.js";
-import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/insert-rows.js";
+import type { NewEvent } from "../../../../src/service/ingest/store/insert-rows.js";
 import { knowArchive } from "../../../../src/service/records/known-archives.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
+import { storeEvents } from "../../support/database.js";
 import { DAY, TODAY, useCommands } from "../../support/fixtures.js";
 import { askDuck, eventsInFiles, eventsInTable } from "./files.js";
 
@@ -41,25 +42,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const told = (contactUid: string, at: number, more: Partial<NewEvent> = {}): NewEvent => ({
-  workspace: "default",
+const told = (contactUid: string, receivedAt: number, more: Partial<NewEvent> = {}): Partial<NewEvent> => ({
   contactUid,
-  accountUid: undefined,
-  eventUid: "seen",
-  params: "{}",
-  stamp: undefined,
-  receivedAt: at,
-  occurredAt: undefined,
+  receivedAt,
   ...more,
 });
-let number = 0;
-/** Stores events under ids of when they were received. */
-const put = async (...events: NewEvent[]): Promise<void> => {
-  for (const event of events) {
-    const id = idAt(event.receivedAt).slice(0, -12) + String(++number).padStart(12, "0");
-    await database.write(insertEvents([id], [event]));
-  }
-};
+const put = (...events: Partial<NewEvent>[]) => storeEvents(database, events);
 /** All that has been stored. */
 const go = (until: Partial<Until> = {}) =>
   archiveWorkspace(
