@@ -119,6 +119,21 @@ it("read events by their time, their name or their contact, never all of a works
     await query("ROLLBACK");
   }));
 
+it("tell when each step was taken, of the start that leads furthest", async () => {
+  const { data } = await ask("steps", {
+    first: "colleague_invited",
+    second: "project_created",
+    third: "",
+    within: "7",
+    from: date(at(4)),
+  });
+  // Ben's first invitation is followed by a project, his second one by nothing.
+  expect(data!.map(({ stopped }) => (stopped as Told[]).map(({ unique_id, times }) => [unique_id, times]))).toEqual([
+    [["anna", [at(3, 2)]]],
+    [["ben", [at(3, 1), at(3, 3)]]],
+  ]);
+});
+
 it("mark who may still go on", async () => {
   const [first] = (await ask("steps", { first: "colleague_invited", second: "signup", third: "", within: "60" })).data!;
   expect(first).toMatchObject({ contacts: 2, open: 2 });
