@@ -6,8 +6,9 @@ import { showLive } from "./live.js";
 import { createNumbers } from "./numbers.js";
 import { createAccount, createContact } from "./one-record.js";
 import { createOwnPeople } from "./own-people.js";
-import { createQuestions, createSteps } from "./questions.js";
+import { createQuestions } from "./questions.js";
 import { type Ask, createAsk } from "./session.js";
+import { createSteps } from "./steps.js";
 import { linkTo, readPath } from "./url-state.js";
 
 /* The pages of the service, for whoever has the access token. */

@@ -176,6 +176,8 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await expect(account.getByRole("alert")).toHaveText("2 accounts match this: give the uid of one.");
   await ask("acme ltd");
   await expect(account.getByRole("alert")).toHaveCount(0);
+  await expect(card(page, "steps").locator("[href='/steps']")).toHaveText("A page of its own shows this, too");
+  await expect(card(page, "time-line").getByLabel("Before")).toHaveCount(0);
   const people = account.getByRole("table", { name: "People" });
   await expect(people).toBeVisible();
   const [heads, first] = await cells(people);

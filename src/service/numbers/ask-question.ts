@@ -40,9 +40,6 @@ export const whenOf = ({ span = "", from, to }: GivenTexts): When => ({
   to,
 });
 
-/** Is it one of two, of which one must be given? */
-const isOfOne = ({ description }: Question["parameters"][number]): boolean => description.endsWith("must be given");
-
 /** @throws HttpError 400 whose text begins with the name of what is missing, or is not what it must be */
 const check = async (query: Query, question: Question, given: GivenTexts & { workspace: string }): Promise<void> => {
   const wrong = (name: string, what: string) => new HttpError(400, `${name} must be ${what}`);
@@ -60,7 +57,8 @@ const check = async (query: Query, question: Question, given: GivenTexts & { wor
     const what = name === "account" ? "an account" : "a contact";
     if (row === undefined) throw wrong(name, `the uid of ${what}, and no ${name} has this one`);
   }
-  if (parameters.some(isOfOne) && !given.contact && !given.account) throw wrong("contact", "given, or account");
+  const [first, ...others] = parameters.flatMap(({ name, is_one_of }) => (is_one_of ? [name] : []));
+  if (first && ![first, ...others].some((name) => given[name])) throw wrong(first, `given, or ${others.join(" or ")}`);
 };
 
 /**

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { Query } from "../database/database.js";
 
 /*
- * What can be asked: a file of SQL each. Its head has the question, what is to be said of it, and its parameters, each with what stands for it
- * where it is not given, if anything does. In the SQL a parameter is `:'name'`, a text, as `psql --set name=…` takes it.
+ * What can be asked: a file of SQL each. Its head has the question, what is to be said of it, how the page of all questions shows it, and its
+ * parameters, each with what stands for it where it is not given, if anything does; of those with `= one`, one must be given. In the SQL a parameter is `:'name'`, a text, as `psql --set name=…` takes it.
  */
 
 /** Beside this file, and beside what is built of it. */
@@ -18,6 +18,8 @@ interface Parameter {
   standard?: string;
   /** All that it may be, where its description begins with a list of words: `asc or desc`. */
   choices?: string[];
+  /** Must it be given, unless another such one is? */
+  is_one_of?: boolean;
   /** Does the SQL read it as a whole number? */
   isNumber?: boolean;
 }
@@ -26,6 +28,11 @@ export interface Question {
   name: string;
   title: string;
   note: string;
+  group: string;
+  page?: string;
+  none?: string;
+  heads: Record<string, string>;
+  hidden: string[];
   parameters: Parameter[];
   sql: string;
 }
@@ -34,15 +41,24 @@ const readQuestion = (file: string): Question => {
   const sql = readFileSync(join(FOLDER, file), "utf8").trim().replace(/;$/, "");
   const head = [...sql.matchAll(/^-- (.*)$/gm)].map(([, line]) => line!);
   const parameters = head.flatMap((line) => {
-    const [, name, , standard, description] = /^:(\w+)( = '(.*)')?: (.*)$/.exec(line) ?? [];
+    const [, name, one, text, description] = /^:(\w+)(?: = (?:(one)|'(.*)'))?: (.*)$/.exec(line) ?? [];
     if (name === undefined) return [];
     const choices = /^(\w+(, \w+)* or \w+)(;|$)/.exec(description!)?.[1]?.split(/, | or /);
     const isNumber = sql.includes(`:'${name}'::int`);
-    const more = { ...(standard !== undefined && { standard }), ...(choices && { choices }), isNumber };
+    const standard = one ? "" : text;
+    const is = { ...(one && { is_one_of: true }), isNumber };
+    const more = { ...(standard !== undefined && { standard }), ...(choices && { choices }), ...is };
     return [{ name, description: description!, ...more }];
   });
-  const [title, ...notes] = head.filter((line) => !line.startsWith(":"));
-  return { name: basename(file, ".sql"), title: title!, note: notes.join(" "), parameters, sql };
+  const MARK = /^(group|page|none|heads|hidden): (.*)$/;
+  const marks: Record<string, string> = Object.fromEntries(
+    head.flatMap((line) => [MARK.exec(line)?.slice(1) ?? []].filter(({ length }) => length > 0)),
+  );
+  const { group = "", heads = "", hidden = "", ...more } = marks;
+  const [title, ...notes] = head.filter((line) => !line.startsWith(":") && !MARK.test(line));
+  const said = { title: title!, note: notes.join(" "), group, ...more };
+  const names = Object.fromEntries(heads.split(", ").map((one) => one.split(" = ")));
+  return { name: basename(file, ".sql"), ...said, heads: names, hidden: hidden.split(", "), parameters, sql };
 };
 
 /** All of them, by their names. */

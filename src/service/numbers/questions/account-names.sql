@@ -1,5 +1,7 @@
 -- Who uses which feature, and who stopped using it?
 -- Shows who uses what. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
+-- group: Features and pages
+-- heads: of = who, active = how many did any of it, fell = used less, rose = used more
 -- :workspace: whose data
 -- :of = 'account': account or contact
 -- :account = '': uid of one account

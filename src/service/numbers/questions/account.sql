@@ -1,5 +1,7 @@
 -- Who belongs to an account, and when was each last seen?
 -- For a talk with one customer. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
+-- group: People and accounts
+-- heads: members = people, how_many = events
 -- :workspace: whose data
 -- :account: uid of the account
 WITH own AS MATERIALIZED (

@@ -1,5 +1,9 @@
 -- Which accounts are active, and which do not use a feature?
 -- The list of the page Accounts, and the accounts that lost, and that gained, most events. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: its record began in this time. A search, or a health, looks at all accounts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average. Accounts that are known from events alone (no data, stage or health) are not in this list where they are more than ten for each other account: `others` says how many they are.
+-- group: People and accounts
+-- page: /accounts
+-- heads: total = listed, fell = lost most, rose = gained most, sort = sorted by, asc = lowest first, desc = highest first
+-- hidden: offset, members, others, change, counts_before, health_source
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -13,7 +17,7 @@
 -- :sort = 'events': name, contacts, active_contacts, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
 -- :offset = '0': accounts before the page
--- :limit = '50': accounts of the page
+-- :limit = '50': rows
 -- :members = 'true': true or false; false tells of no members, and of no steps
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))

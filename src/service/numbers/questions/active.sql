@@ -1,5 +1,8 @@
 -- How many people or accounts were active?
 -- In all, in the time before, and on each day or in each hour. Who was active on two days counts on both, and once in all. Days whose events are gone by their age have their own figure, and are not in the sum.
+-- group: People and accounts
+-- page: /
+-- heads: of = who, total = how many in all
 -- :workspace: whose data
 -- :of = 'contact': contact or account
 -- :account = '': uid of one account

@@ -1,5 +1,9 @@
 -- Which people are active, and who does not use a feature?
 -- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: their record began in this time. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
+-- group: People and accounts
+-- page: /contacts
+-- heads: total = listed, sort = sorted by, asc = lowest first, desc = highest first
+-- hidden: offset, change, health_source
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
@@ -12,7 +16,7 @@
 -- :sort = 'events': name, events, change, last_seen_on or health
 -- :order = 'desc': asc or desc
 -- :offset = '0': contacts before the page
--- :limit = '50': contacts of the page
+-- :limit = '50': rows
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), own AS MATERIALIZED (

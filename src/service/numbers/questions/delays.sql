@@ -1,5 +1,8 @@
 -- How late do events arrive?
 -- An event waits in the browser while the visitor is offline or the service is away; it counts on the day on which it happened. For each such day: how many events came over an hour late, and within how many seconds half of them and 99 of 100 came. A device whose clock is behind seems late, too. Looked at are 50,000 events, the latest of each day.
+-- group: How complete the figures are
+-- none: No event of this time says when it happened; those that the script sends do.
+-- heads: late = over an hour late, half_within_s = half came within (seconds), most_within_s = 99 of 100 within (seconds)
 -- :workspace: whose data
 -- :from: the first day, such as 2026-11-01
 -- :to: the last day

@@ -1,5 +1,9 @@
 -- Which features, pages and referrers are used most?
 -- The most frequent come first; one that came only in the time before is told, too, of names. Each day keeps the 2,000 most frequent; the others are counted together, and so are days whose events are gone by their age.
+-- group: Features and pages
+-- page: /
+-- heads: kind = of what, others = others together
+-- hidden: series
 -- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer
 -- :key = '': one name, path, host or referrer
@@ -9,7 +13,7 @@
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :most = '50': keys that are told
+-- :most = '50': rows
 -- :series = '8': keys of which each step is told
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))

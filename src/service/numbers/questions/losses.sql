@@ -1,5 +1,9 @@
 -- Which pages lose events?
 -- The script numbers the events of each page that a visitor opens, so a number that never came is an event that was lost. Looked at are pages that were opened among the latest 20,000 events; where number 1 is not there, it is asked for older ones, of 1,000 pages at most. Anybody can send numbers.
+-- group: How complete the figures are
+-- none: None is missing.
+-- heads: documents = opened pages, events = events that came, since = looked at since
+-- hidden: source, contact_uid
 -- :workspace: whose data
 WITH latest AS MATERIALIZED (
   SELECT source, stamp, number, contact_id, contact_uid, id, received_at, at FROM counted_events

@@ -1,5 +1,7 @@
 -- Who used a feature or saw a page last, and where did they come from?
 -- Fill in one field or several: it tells the events, pages, referrers, people and accounts of what fits. Looked at are the latest 20,000 events that fit, among the latest 200,000 where neither a name nor an account is given; `since` says from when on where there are more.
+-- group: Features and pages
+-- heads: busiest = accounts, fell = lost most, rose = gained most, last = last one, since = looked at since
 -- :workspace: whose data
 -- :account = '': uid of the account
 -- :event_uid = '': name of one event

@@ -1,12 +1,15 @@
 -- Which features are there, and how many use each?
 -- How many different contacts and accounts did it in a time, and the last day of each, whenever that was: of one account, contact or name the last days alone. Of a contact or an account a hundred names a month are kept.
+-- group: Features and pages
+-- page: /
+-- heads: last_on = last used
 -- :workspace: whose data
 -- :account = '': uid, of this account alone
 -- :contact = '': uid, of this contact alone
 -- :event_uid = '': of this name alone
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :limit = '2000': names that are told
+-- :limit = '2000': rows
 WITH own AS MATERIALIZED (
   SELECT :'days'::daterange AS days, :'hours'::tsrange AS clock, zone, coalesce(past, '1970-01-01') AS past, counted.id AS behind,
          ARRAY(SELECT generate_series(first, last, '1 day')::date) AS every_day, ARRAY(SELECT generate_series(date_trunc('month', first), last, '1 month')::date) AS every_month

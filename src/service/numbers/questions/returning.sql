@@ -1,5 +1,8 @@
 -- How many come back in the weeks after their first?
 -- Shows whether people stay. Of those first seen in one of the last twelve weeks (from Monday): how many were active in each of the eight weeks after it, as far as these have begun.
+-- group: People and accounts
+-- page: /
+-- heads: of = who, began = first seen in it
 -- :workspace: whose data
 -- :of = 'contact': contact or account
 WITH own AS MATERIALIZED (

@@ -1,14 +1,17 @@
 -- What did a contact, or an account, do last?
 -- The newest come first, by when they arrived. Of an account with a filter, the latest 20,000 events are looked at. What a contact did, or an account that is left out, is here, whether it counts or not.
+-- group: People and accounts
+-- heads: params = what the page gave
+-- hidden: before, account_uid, occurred_at, stamp, source, number
 -- :workspace: whose data
--- :contact = '': uid of the contact; it or an account must be given
--- :account = '': uid of the account
+-- :contact = one: uid of the contact
+-- :account = one: uid of the account
 -- :event_uid = '': name of one event
 -- :host = '': page views of one host, such as shop.example
 -- :path = '': page views of one path, such as /prices
 -- :referrer = '': page views that came from one host
 -- :before = '281474976710654_ffffffff-ffff-ffff-ffff-ffffffffffff': `next` of the page before
--- :limit = '50': events of the page
+-- :limit = '50': rows
 WITH own AS MATERIALIZED (
   SELECT zone, at, id, least(id, id_at(at + 1)) AS below, (to_timestamp(at / 1000.0) AT TIME ZONE zone)::date AS last,
          coalesce((SELECT counted.id FROM counted WHERE workspace = :'workspace'), id_at(0)) AS behind,
