@@ -132,6 +132,11 @@ it("tell when each step was taken, of the start that leads furthest", async () =
     [["anna", [at(3, 2)]]],
     [["ben", [at(3, 1), at(3, 3)]]],
   ]);
+  // No event is two steps, and the second may come within so many days of a start alone.
+  const of = async (name: string, within: string, from = date(at(8))) =>
+    (await ask("steps", { first: name, second: name, third: "", within, from })).data!.map(({ contacts }) => contacts);
+  expect(await of("signup", "7", date(at(4)))).toEqual([2, 0]);
+  expect([(await of("colleague_invited", "13"))[1], (await of("colleague_invited", "12"))[1]]).toEqual([1, 0]);
 });
 
 it("mark who may still go on", async () => {
