@@ -1,5 +1,5 @@
 -- How many take these steps, one after the other?
--- Each step counts those that did it after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. No event is two steps. Looked at are the latest 200,000 events of each name. Accounts are those of the starts. `stopped` came this far and no further: at the last step they took all; of each step the latest 50. `open` of them may still go on, as the days since their latest start are not over.
+-- Each step counts those that did it after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. No event is two steps. Looked at are the latest 200,000 events of each name. Accounts are those of the starts. `stopped`: the latest 50 who did this step and none after it; at the last step they have taken all. `open`: how many of them may still go on, as the days since their latest start are not over.
 -- group: Features and pages
 -- page: /steps
 -- heads: open = may go on, stopped = came this far, cut = only the latest events were looked at
