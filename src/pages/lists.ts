@@ -173,6 +173,12 @@ const chosen = ({ show = "all", ...more }: State) => ({
   page: Math.max(1, Number(more.page) || 1),
 });
 
+const VAIN = "Nobody can have risen: there is nothing to compare with, as the first event came in this time.";
+const UNFIT = "None of them fits what is chosen above.";
+/** Is what rises asked for, where there is nothing to compare with? */
+const isVain = ({ show, search }: State): boolean => show === "rising" && !search && !times.hasBefore;
+const isOfAll = (state: State): boolean => !state.search && !state.others && filtersOf(state).length === 0;
+
 const createList = <T extends Account | Person>(main: Element, ask: Ask, of: List<T>) => {
   const { title, path, kind } = of;
   const addressOf = (state: State, more: State = {}): string => {
@@ -203,6 +209,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<T[]> => {
     const rows: T[] = [];
+    if (isVain(readState())) return rows;
     for (let offset = 0; ; offset += MANY) {
       const address = addressOf(readState(), { ...more, offset: `${offset}`, limit: `${MANY}` });
       const answer = await ask.get<Answer<T>>(address);
@@ -214,12 +221,15 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   };
   const draw = (answer: Answer<T>, state: State): void => {
     const { page, show } = chosen(state);
-    const { total, others = null, data } = answer;
+    const { others = null } = answer;
+    const [total, data] = isVain(state) ? [0, []] : [answer.total, answer.data];
     if (document.activeElement !== search) search.value = state.search ?? "";
     const tab = ([name, [count]]: [string, readonly [string, string]]) => {
-      const to = hereWith({ show: name === "all" ? undefined : name, others: undefined, page: undefined });
-      const amount = number(answer[count as "active"]);
-      return link(to, `${count} ${amount}`, { "aria-current": show === name && "page" });
+      const only = name === "all" ? undefined : name;
+      const to = hereWith({ show: only, search: undefined, others: undefined, page: undefined });
+      // They count all. A search looks at all.
+      const amount = isOfAll(state) ? ` ${number(isVain({ show: name }) ? 0 : answer[count as "active"])}` : "";
+      return link(to, count + amount, { "aria-current": show === name && !state.search && "page" });
     };
     replace(tabs, ...Object.entries(of.show).map(tab));
     const last = Math.max(1, Math.ceil(total / PAGE));
@@ -240,7 +250,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     const [there, whom] = of.elsewhere;
     const none = state.search
       ? [`No ${one} matches "${state.search}". `, link(linkTo(there, { search: state.search }), `Search ${whom}`)]
-      : [filtersOf(state).length > 0 ? "None of them fits what is chosen above." : (of.show[show]?.[1] ?? "")];
+      : [isVain(state) ? VAIN : filtersOf(state).length > 0 ? UNFIT : (of.show[show]?.[1] ?? "")];
     const list = makeTable(title, of.columns, data, {
       name: `table.listed.${path}`,
       makeHead: makeSorting(chosen(state)),

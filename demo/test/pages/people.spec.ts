@@ -219,9 +219,16 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
   await page.getByLabel("Search accounts").fill("quiet");
   await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
+  // It looks at all, so that no tab is marked.
+  await expect(page.locator(".tabs [aria-current=page]")).toHaveCount(0);
   await page.getByLabel("Search accounts").fill("ACME");
   await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
   await expect(page.getByLabel("Search accounts")).toBeFocused();
+  // The first event is of less than ninety days ago.
+  await page.goto("/accounts#span=90d&show=rising");
+  await expect(page.locator("main")).toContainText("there is nothing to compare with");
+  await expect(page.locator(".tabs [aria-current=page]")).toHaveText("rising 0");
+  await expect(page.locator(".paging")).toContainText("0 accounts");
   await page.getByLabel("Search accounts").fill("nobody");
   await expect(page.locator("main")).toContainText('No account matches "nobody".');
   await page.reload();
@@ -252,6 +259,7 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   }
   await follow(page, "active 3");
   await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
+  await expect(page.locator(".tabs a")).toHaveText(["active", "new", "rising", "falling", "silent"]);
   // All of that health: Dora was active in the time before.
   expect((await rows()).map(([name]) => name).sort()).toEqual([
     "Anna Bergannaanna@acme.exampleAcme Ltd",
