@@ -58,11 +58,11 @@ export const createZone = (changed: () => void) => {
     changed();
     return "";
   };
-  const button = make("button", { type: "submit", value: "set" }, "Count all days anew in it");
+  const button = make("button", { type: "submit", value: "set" }, "Count all days again in this time zone");
   const element = make(
     "details.note",
     { hidden: true },
-    make("summary", `Your time zone is ${OWN_ZONE}: count by its days`),
+    make("summary", `Your time zone is ${OWN_ZONE}. Use it for all figures`),
     createAdminForm(set, make("div.actions", button)),
   );
   return {
@@ -113,18 +113,18 @@ export const createPersonal = (
     erase: async (given) => {
       // In the body: addresses stand in logs.
       const { events } = await (await askAs(given, "POST", "/v2/contacts/erase", { uid })).json();
-      view().end(`Erased. Events that went with it: ${events}.`);
+      view().end(`This person is erased. Events deleted: ${events}.`);
       return "";
     },
     delete: async (given) => {
       await askAs(given, "DELETE", `/v2/accounts/${id}`);
-      view().end("Its record is deleted. Its events stay with their contacts.");
+      view().end("This account is deleted. Its events are kept: they belong to the people who did them.");
       return "";
     },
   };
   const gone = isPerson
     ? " Yes, delete the record and all events of this person for good"
-    : " Yes, delete this account and who belongs to it; its events stay with their people, and the next one that names it makes it anew";
+    : " Yes, delete this account and the list of its people. The people and their events are kept. If a new event names this account, it comes back.";
   const exporting = make("button", { type: "submit", value: "export" }, "Export all that is stored");
   const form = createAdminForm(
     (given, value) => deeds[value]!(given),
@@ -139,7 +139,7 @@ export const createPersonal = (
   const none = make(
     "p.down",
     { hidden: true },
-    `This is no real ${WORDS[kind]}: a page has sent what it has not filled in. Leave it out of all figures, or ${value} it.`,
+    `This is not a real ${WORDS[kind]}: your page sent a placeholder, because it did not know the real uid. Leave it out of all figures, or ${value} it.`,
   );
   const all = isPerson ? "Leave out, export, erase" : "Leave out, delete";
   const fold = make("details", make("summary", `${all} (needs the admin token)`), form);

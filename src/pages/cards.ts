@@ -320,7 +320,10 @@ export const createListCard = <A, T extends Counted>(
     const links = hidden.slice(0, SHOWN).map((one) => link(linkOf(one), one.key));
     const others = hidden.length > links.length ? ` and ${hidden.length - links.length} more` : "";
     const gone = hidden.length > 0 ? [make("p.note", "Not used in this time: ", ...withCommas(links), others)] : [];
-    const wholes = isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : [];
+    const wholes = [
+      ...(more ? [make("p.note.narrow", "The other columns are shown on a wider screen, and in the CSV file.")] : []),
+      ...(isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : []),
+    ];
     if (isWhole || data.length <= SHOWN) return void card.show(list, ...wholes);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
     const click = () => {
@@ -363,7 +366,7 @@ export const whose = (head: string, linkOf: (one: Named) => string): (Column<Nam
 ];
 /** How a record whose uid stands in place of its name gets one. */
 export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
-  "Your developers can send names: ",
+  "Your developers can send names to show in place of uids: ",
   make("code", `PUT /v2/${kind}s?uid=${uid} {"data": {"name": "…"}}`),
 ];
 
@@ -384,7 +387,7 @@ export const createLeftOut = (ask: Ask) => {
       const links = data.map((one) => link(one.kind === "account" ? linkToAccount(one) : linkToContact(one), one.name));
       const more = data.length > NAMED ? ` and ${data.length - NAMED} more` : "";
       const change = link(linkTo("/left-out"), data.length > 0 ? "Change" : "Leave your own people out of all figures");
-      const said = ["Left out of all figures, as your own: ", ...withCommas(links.slice(0, NAMED)), `${more}. `];
+      const said = ["Left out of all figures: ", ...withCommas(links.slice(0, NAMED)), `${more}. `];
       replace(element, ...(data.length > 0 ? said : []), change, ".");
       return data;
     },
@@ -420,7 +423,7 @@ export const makeParams = (params: object | null): Content[] => {
 const ACTIVE: Record<string, string> = { good: "more than 4", average: "1 to 4", bad: "none" };
 const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
   health_source === undefined
-    ? health && `${health}, as it was set`
+    ? health && `${health}, set by you`
     : `${health}: active on ${ACTIVE[String(health)]} of the last 14 days (good is more than 4, bad is none)`;
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

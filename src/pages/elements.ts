@@ -133,9 +133,14 @@ export const makeTable = <T, C extends Column<T>>(
   );
 };
 
-/** What is wider or longer than its card, and is reached by keys. @param name with `.whole`, of what is as long as it is */
-export const makeScroll = (label: string, content: readonly Content[] = [], name = "div.scroll") =>
-  make(name, { tabindex: "0", role: "region", "aria-label": `${label}: table` }, ...content) as HTMLElement;
+/** What is wider or longer than its card, says so where it is wider, and is reached by keys. @param name with `.whole`, of what is as long as it is */
+export const makeScroll = (label: string, content: readonly Content[] = [], name = "div.scroll") => {
+  const box = make(name, { tabindex: "0", role: "region", "aria-label": `${label}: table` }, ...content) as HTMLElement;
+  const tell = () => box.toggleAttribute("data-wide", box.scrollWidth > box.clientWidth);
+  // In the next frame, as what is said changes the size.
+  new ResizeObserver(() => requestAnimationFrame(tell)).observe(box);
+  return box;
+};
 
 /** Saves a text as a file. */
 export const save = (name: string, type: string, text: string): void => {

@@ -89,7 +89,7 @@ export const exactShare = (part: number, all: number): string | null =>
   all === 0 ? null : `${((100 * part) / all).toFixed(2)}%`;
 /** How a figure stands against the one of the time before. */
 export const change = (now: number, before: number): string => {
-  if (before === 0) return now === 0 || !times.hasBefore ? "" : "from 0";
+  if (before === 0) return now === 0 || !times.hasBefore ? "" : "new";
   return signed((now - before) / before);
 };
 /** The same, with the figure. */

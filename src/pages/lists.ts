@@ -72,12 +72,12 @@ const healthOf = ({ left_out, health, health_source, trend, silent }: Account | 
     : make(
         "span",
         link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
-        ...(health_source === null ? [make("small", "was set")] : []),
+        ...(health_source === null ? [make("small", "set by you")] : []),
         // Told by days: who loses most of its events may be good.
         ...(trend === "falling" ? [make("small.down", "falling")] : []),
         ...(silent ? [make("small.down", "silent")] : []),
       );
-const SILENT = "seen in the last 90 days, and not in the last 14";
+const SILENT = "seen in the last 90 days, but not in the last 14";
 
 const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
@@ -92,6 +92,8 @@ const SEEN: Sorted<Account | Person>[] = [
     of: (one) => one.last_seen_on,
     shown: (one) => (one.left_out ? "" : lastOn(one.last_seen_on)),
   },
+  { head: "Falling", of: ({ trend }) => (trend === "falling" ? "falling" : ""), shown: null },
+  { head: "Silent", of: ({ silent }) => (silent ? "silent" : ""), shown: null },
   { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 
@@ -122,11 +124,11 @@ const ACCOUNTS: List<Account> = {
   show: {
     all: [
       "active",
-      "No account has been active in this time. Events name one by identify(contact, account), or by params.account_uid.",
+      "No account was active in this time. An event belongs to an account if your page names one: identify(contact, account).",
     ],
     new: ["new", "No account is new in this time."],
-    rising: ["rising", "No account has risen by a quarter."],
-    falling: ["falling", "No account has fallen by a quarter. That is good news."],
+    rising: ["rising", "No account does at least 25 % more than before."],
+    falling: ["falling", "No account does at least 25 % less than before. That is good news."],
     silent: ["silent", `No account is silent: ${SILENT}.`],
   },
   elsewhere: ["/contacts", "people"],
@@ -154,10 +156,10 @@ const PEOPLE: List<Person> = {
     ...SEEN,
   ],
   show: {
-    all: ["active", "Nobody has been active in this time."],
+    all: ["active", "Nobody was active in this time."],
     new: ["new", "Nobody is new in this time."],
-    rising: ["rising", "Nobody has risen by a quarter."],
-    falling: ["falling", "Nobody has fallen by a quarter. That is good news."],
+    rising: ["rising", "Nobody does at least 25 % more than before."],
+    falling: ["falling", "Nobody does at least 25 % less than before. That is good news."],
     silent: ["silent", `Nobody is silent: ${SILENT}.`],
   },
   elsewhere: ["/accounts", "accounts"],
@@ -245,7 +247,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     replace(
       apart,
       link(all, others === null ? "The other accounts" : `${number(others.total)} more accounts`),
-      others === null ? "." : `, of which events alone tell, with ${number(others.events)} events.`,
+      others === null ? "." : ` that are known only from their ${number(others.events)} events.`,
     );
     const [there, whom] = of.elsewhere;
     const none = state.search
@@ -267,8 +269,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     address: addressOf,
     draw: async (answer, state) => {
       draw(answer, state);
-      const words = `Rising and falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown.`;
-      return { told: `${words} ${toldOf(answer.counted_to, answer)}` };
+      return { told: toldOf(answer.counted_to, answer) };
     },
     parts: [
       make(
@@ -278,7 +279,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         table,
         apart,
         pages,
-        make("p.note", "uid: the key by which your product knows them."),
+        make(
+          "p.note",
+          `Rising, falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key under which your product stores them.`,
+        ),
       ),
     ],
   });

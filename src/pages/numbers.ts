@@ -71,7 +71,7 @@ const createCards = () => {
       linkToAccount,
     ),
     createBefore(
-      ["people-fell", "People who do it less, or no more", "Person"],
+      ["people-fell", "People who do it less than before", "Person"],
       ({ people }: Shown) => people?.fell,
       linkToContact,
     ),
@@ -109,7 +109,7 @@ const createNumberTiles = () =>
 const toldFor = (numbers: Numbers): string => {
   const { events, last_event_at: last, counted_to: to } = numbers;
   if (last === null) return "No event has come yet.";
-  if (Date.now() - to > BEHIND_MS) return `Still counting: so far the events up to ${moment(to)} are in the figures.`;
+  if (Date.now() - to > BEHIND_MS) return `Still counting: the figures have the events up to ${moment(to)} so far.`;
   return last > to && events.total === 0
     ? "The first event has come. It is counted within two minutes."
     : toldOf(to, numbers);
@@ -121,7 +121,7 @@ const createReturning = (ask: Ask, again: () => void) => {
   const card = makeCard("returning", title, {
     isWide: true,
     fileOf: () => "",
-    note: "Of those first seen in a week (from Monday), how many were active in each of the eight weeks after it.",
+    note: "Each row is a week, from Monday: how many were seen for the first time, and how many of them came back one to eight weeks later.",
   });
   let of = "account";
   const choice = makeChoice("Who", "of", { account: "Accounts", contact: "People" }, (chosen) => {
@@ -177,14 +177,17 @@ const createFirst = () => {
       "dl",
       term(
         "YOUR_API_TOKEN",
-        "is the API token of this workspace, which npm start prints, and setup on a server. Another one is made by ",
+        "is the API token of this workspace. npm start prints it, and so does setup on a server. To make another one: ",
         "tracklet-service token create website --kind api",
       ),
-      term("PERSON", "is the key under which you store whoever is logged in: nothing is sent of who is not named."),
-      term("COMPANY", "is the key of the customer that the person belongs to. Leave it out where there is none."),
+      term(
+        "PERSON",
+        "is the key under which your product stores the person who is logged in. Without it nothing is sent.",
+      ),
+      term("COMPANY", "is the key of the company (or other customer) of this person. Leave it out if there is none."),
     ),
-    make("p.note", "The first event shows under Live at once, and here within two minutes."),
-    make("p.note", "None comes? On your page, the inspector says why: its link stands at the foot of this page."),
+    make("p.note", "The first event appears under Live at once, and on this page within two minutes."),
+    make("p.note", "If no event comes, the inspector tells you why. Its link is at the foot of this page."),
   );
 };
 
@@ -193,7 +196,7 @@ export const createNumbers = (main: Element, ask: Ask) => {
   const [tiles, cards] = [createNumberTiles(), createCards()];
   const zone = createZone(() => view.show());
   const returning = createReturning(ask, () => view.show());
-  const [all, first] = [make("div.note"), createFirst()];
+  const [all, without, first] = [make("div.note"), make("p.note"), createFirst()];
   const figures = make("div.cards", ...cards.map(({ element }) => element), returning.element);
   const view = createView<Numbers>(main, "Numbers", {
     ask,
@@ -205,22 +208,23 @@ export const createNumbers = (main: Element, ask: Ask) => {
       if (!isNow()) return undefined;
       const shown: Shown = { ...numbers, idle };
       for (const one of [tiles, ...cards]) one.draw(shown);
-      const { last_event_at: last, events, busiest, without } = numbers;
-      const others = (path: string, amount: number, what: string) =>
-        link(linkTo(path, { without: state.name }), `${what} (${number(amount)})`);
+      const { last_event_at: last, events, busiest, without: accounts } = numbers;
+      const others = (path: string, { total }: { total: number }, what: string) =>
+        link(linkTo(path, { without: state.name }), `${number(total)} ${what}`);
+      without.hidden = !accounts || !idle;
+      if (accounts && idle)
+        replace(
+          without,
+          "Active, but did not do this: ",
+          others("/accounts", accounts, "accounts"),
+          ", ",
+          others("/contacts", idle, "people"),
+          ".",
+        );
       replace(
         all,
         link(linkTo("/accounts"), "All accounts"),
         ", those that fall, and those that are silent.",
-        ...(without && idle
-          ? [
-              " Active without it: ",
-              others("/accounts", without.total, "accounts"),
-              ", ",
-              others("/contacts", idle.total, "people"),
-              ".",
-            ]
-          : []),
         ...noteNames("account", busiest?.data.map(({ key, name }) => ({ unique_id: key, name })) ?? []),
       );
       first.hidden = last !== null || events.total + events.before > 0;
@@ -239,7 +243,7 @@ export const createNumbers = (main: Element, ask: Ask) => {
       const account = numbers.busiest?.data.find(({ id }) => id === state.account)?.name;
       return { told: toldFor(numbers), names: { account } };
     },
-    parts: [first, tiles.element, figures, all, zone.element],
+    parts: [first, tiles.element, without, figures, all, zone.element],
   });
   return view;
 };

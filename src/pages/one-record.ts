@@ -44,7 +44,7 @@ const createMembers = () => {
       card.hold(columns, data);
       if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to this account."));
       const table = makeScroll("People", [makeTable("People", columns, data)], "div.scroll.whole");
-      const more = `The ${data.length} seen last, of ${number(total)}.`;
+      const more = `The latest ${data.length} of ${number(total)} people.`;
       card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
     },
   };

@@ -13,9 +13,9 @@ const button = (value: string, text: string, more = {}, name = "button") =>
 const COLUMNS: Column<One>[] = [
   { head: "Who", shown: (one) => nameOf(one, one.kind === "account" ? linkToAccount(one) : linkToContact(one)) },
   { head: "What", shown: ({ kind }) => WORDS[kind] },
-  { head: "Figures", shown: ({ pending }) => (pending ? "are on the way" : "are without it") },
+  { head: "Figures", shown: ({ pending }) => (pending ? "change in a minute or two" : "do not count it") },
   {
-    head: "Again",
+    head: "Change",
     shown: ({ kind, id, name }) =>
       button(
         `${kind}s/${id}`,
@@ -51,13 +51,16 @@ export const createOwnPeople = (main: Element, ask: Ask) => {
       const none = make("p.nothing", "Nobody is left out.");
       replace(list, data.length === 0 ? none : makeTable("Left out", COLUMNS, data));
       return {
-        told: "What these do, or did before, is in no figure and in no health. People of such an account are left out with it.",
+        told: "What they do, or did before, counts in no figure. If you leave out an account, its people are left out, too.",
       };
     },
     hasTimes: false,
     parts: [
       make("section.card", { "aria-label": "Who is left out", "data-card": "left-out" }, form),
-      make("p.note", "Your own browser alone: choose Leave out my visits in the inspector, whose link stands below."),
+      make(
+        "p.note",
+        "To leave out the visits of your own browser only, open the inspector by the link below, and choose Leave out my visits.",
+      ),
     ],
   });
   return view;

@@ -67,10 +67,10 @@ export const createSteps = (main: Element, ask: Ask) => {
   const [steps, finished, stopped] = [
     makeCard("steps", "Steps", {
       isWide: true,
-      note: "Counts who did each step after the step before, all within so many days of a start in this time. Who starts several times counts once, by the start that leads furthest. Share: of those who took the first step, and of those who took the step before.",
+      note: "Each step counts people who did it after the step before, within the days that you gave. Who starts several times counts once, by the start that got furthest. “Share” is of those who did the first step.",
     }),
     makeCard("finished", "Who took all steps", { isWide: true }),
-    makeCard("stopped", "Who stops where", { isWide: true }),
+    makeCard("stopped", "Who stopped, and where", { isWide: true }),
   ];
   const showList = (
     { element, hold, show }: typeof stopped,
@@ -109,7 +109,7 @@ export const createSteps = (main: Element, ask: Ask) => {
           make(
             "span",
             withBar(make("span", ...breakable(event_uid)), contacts / Math.max(1, all)),
-            ...(isUnknown ? [make("small.down", "no event of this time has this name")] : []),
+            ...(isUnknown ? [make("small.down", "no event in this time has this name")] : []),
           ),
       },
       {
@@ -152,9 +152,9 @@ export const createSteps = (main: Element, ask: Ask) => {
       replace(names, ...[...all].map((value) => make("option", { value })));
       cards.hidden = answer.object === "numbers.answer";
       if (answer.object === "numbers.answer")
-        return { told: "Name two to five events, in the order in which they are done." };
+        return { told: "Choose two to five events in the order in which people do them." };
       draw(answer.data, all);
-      const latest = "Of a name that came more often, the latest 200,000 events were looked at. ";
+      const latest = "There are too many events to look at all: of each name the latest 200,000 count here. ";
       return { told: `${answer.cut ? latest : ""}${toldOf(answer.counted_to, { ...answer, ends: 0 })}` };
     },
     parts: [make("section.card", { "aria-label": "Which steps" }, form, names), cards],

@@ -132,7 +132,7 @@ export const createView = <T>(
     } catch (error) {
       if (!isNow()) return;
       const { status: code, message } = error as Error & { status?: number };
-      if (code === 404) return end("Nothing is stored under this address: it was erased, or never seen.");
+      if (code === 404) return end("Nothing is stored under this address: it was erased, or it never existed.");
       if (code === 400) {
         choice.refuse(message);
         status.textContent = "";
@@ -158,11 +158,11 @@ export const createView = <T>(
 /** What a time is compared with. */
 const toldBefore = ({ ends, before: { from, to }, first_on: began }: Pick<Numbers, "ends" | "before" | "first_on">) => {
   const first = began && date(Date.parse(began), "UTC");
-  if (!times.hasBefore) return `Nothing to compare with: the first event is of ${first}.`;
+  if (!times.hasBefore) return `There is nothing to compare with: the first event came on ${first}.`;
   const [tell, last] = Date.now() < ends ? [moment, to] : [date, to - 1];
   const days = [...new Set([tell(from), tell(last)])].join(" to ");
-  const over = Date.now() < ends ? ", as this time is not over" : "";
-  const part = began && began > dayOf(from) ? ` The first event is of ${first}.` : "";
+  const over = Date.now() < ends ? ", which is as long, since today is not over" : "";
+  const part = began && began > dayOf(from) ? ` The first event came on ${first}.` : "";
   return `Compared with ${days}${over}.${part}`;
 };
 
@@ -180,14 +180,16 @@ export const toldOf = (
 ): string =>
   [
     ...(asked?.since
-      ? [`Who is behind them is told since ${moment(asked.since)} alone: older events are too many to be looked at.`]
+      ? [
+          `Who did it is known since ${moment(asked.since)} only, because there are too many older events to look through.`,
+        ]
       : []),
     ...(asked?.changing ? ["Somebody is being left out, or counted again: all figures are being counted anew."] : []),
-    `Counted up to ${moment(to)}.`,
+    `The figures have all events up to ${moment(to)}.`,
     ...(asked?.counted_back_to ? [`Days before ${asked.counted_back_to} are still being counted.`] : []),
     ...(asked?.events_since
-      ? [`Of days before ${asked.events_since} only the totals are kept, as their events are deleted by age.`]
+      ? [`For days before ${asked.events_since} you see totals only, because older events were deleted.`]
       : []),
     ...(asked?.ends ? [toldBefore(asked as Numbers)] : []),
-    `Days are those of ${times.zone}; an event counts on the day on which it happened.`,
+    `Days begin and end at midnight in ${times.zone}.`,
   ].join(" ");

@@ -2,4 +2,4 @@
 export const isNoOne = (uid: string): boolean => /^(\{\{.*\}\}|\[object \w+\]|undefined|null|NaN)$/s.test(uid.trim());
 
 /** What is said of it. */
-export const NO_ONE = "no real one: a page has not filled it in";
+export const NO_ONE = "not real: your page sent a placeholder";

@@ -50,7 +50,7 @@ test("A name and a path lead to what they are made of, and each filter is taken 
   await expect(tile(page, "events")).toHaveText("2");
   expect(await cells(card(page, "people"))).toEqual([
     ["Person", "Events", "Share", "Change"],
-    ["Anna Berg", "2", "100%", "from 0"],
+    ["Anna Berg", "2", "100%", "new"],
   ]);
   await expect(page.getByRole("list", { name: "Filters" }).getByRole("listitem")).toHaveCount(2);
   await page.getByRole("link", { name: "Without Event: pageview" }).click();
@@ -66,8 +66,8 @@ test("The page of a name says how many did it, who did not, and when it was last
   await expect(tile(page, "last")).toHaveText("9d ago");
   expect(await cells(card(page, "without"))).toEqual([
     ["Account", "Other events", "Before", "Change"],
-    ["quiet", "2", "0", "from 0"],
-    ["brisk", "1", "0", "from 0"],
+    ["quiet", "2", "0", "new"],
+    ["brisk", "1", "0", "new"],
   ]);
   expect((await cells(card(page, "idle"))).map(([name]) => name)).toEqual(["Person", "dora", "cleo"]);
   for (const name of ["pages", "referrers", "fell", "people-fell"]) await expect(card(page, name)).toBeHidden();
@@ -80,11 +80,11 @@ test("The page of a name says how many did it, who did not, and when it was last
     "benstopped04-100%",
   ]);
   await page.getByRole("radio", { name: "30 days" }).check();
-  await page.getByText("Active without it").getByRole("link", { name: "people (2)" }).click();
+  await page.getByText("Active, but did not do this").getByRole("link", { name: "2 people" }).click();
   await settled(page);
   await expect(page.getByRole("rowheader")).toHaveText(["doraquiet", "cleobrisk"]);
   await page.goto("/#span=30d&name=report_exported");
-  await page.getByText("Active without it").getByRole("link", { name: "accounts (2)" }).click();
+  await page.getByText("Active, but did not do this").getByRole("link", { name: "2 accounts" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["quiet", "brisk"]);
 });
 
@@ -112,7 +112,7 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
       heads,
       first,
       ["report_exported", "1", "100%", "100%", "1", "1"],
-      ["=1+1no event of this time has this name", "0", "0%", "0%", "0", "0"],
+      ["=1+1no event in this time has this name", "0", "0%", "0%", "0", "0"],
     ],
     [
       ["Person", "Account", "Last step", "Taken"],
@@ -135,7 +135,7 @@ test("Steps are named, and tell how many take them, who takes all, and who stops
   expect(row!.at(-1)).toMatch(/may go on until/);
   await page.getByRole("combobox").nth(2).fill("trial_startd");
   expect((await within("20"))[0]!.at(-1)).toEqual([
-    "trial_startdno event of this time has this name",
+    "trial_startdno event in this time has this name",
     "0",
     "0%",
     "0%",
@@ -156,8 +156,8 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await expect(question.getByRole("row").nth(1)).toHaveText(/^pageview/);
   await question.getByLabel(/^Of what/).selectOption("path");
   await question.getByRole("button", { name: "Ask" }).click();
-  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a266\.7%0from 0/);
-  await expect(question).toContainText(/Of \w+ \d+, 20\d\d to .* Days are those of UTC/);
+  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a266\.7%0new/);
+  await expect(question).toContainText(/Of \w+ \d+, 20\d\d to .* Days begin and end at midnight in UTC/);
   await question.getByText("As SQL").click();
   await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
   await expect(await unfold("losses")).toContainText(
@@ -203,7 +203,7 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   const rows = async () => (await cells(page.locator("table.accounts"))).slice(1).map((row) => row.slice(0, 5));
   expect(await rows()).toEqual([
     ["Acme Ltdacme", "2", "1", "2", "-50%"],
-    ["brisk", "1", "1", "1", "from 0"],
+    ["brisk", "1", "1", "1", "new"],
   ]);
   // The list is the page: it scrolls with it.
   await expect(page.getByRole("region", { name: "Accounts: table" })).toHaveCSS("max-height", "none");
@@ -242,9 +242,9 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   await follow(page, "People", page.locator("nav.pages"));
   const rows = async () => (await cells(page.locator("table.contacts"))).slice(1).map((row) => row.slice(0, 4));
   const [anna, ben, cleo] = [
-    ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "from 0"],
+    ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "new"],
     ["benAcme Ltd", "Acme Ltd", "1", "-75%"],
-    ["cleobrisk", "brisk", "1", "from 0"],
+    ["cleobrisk", "brisk", "1", "new"],
   ];
   expect((await rows())[0]).toEqual(anna);
   expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
@@ -257,6 +257,11 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
     await follow(page, tab);
     await expect(page.getByRole("rowheader")).toHaveText([...names]);
   }
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "People as CSV" }).click(),
+  ]);
+  expect(await readFile(await file.path(), "utf8")).toMatch(/"Falling","Silent","Health"\r\n.*"","silent","bad"\r\n/);
   await follow(page, "active 3");
   await follow(page, "average", page.getByRole("row").filter({ hasText: "cleo" }));
   await expect(page.locator(".tabs a")).toHaveText(["active", "new", "rising", "falling", "silent"]);
@@ -350,11 +355,11 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   const [request] = await Promise.all([page.waitForRequest(/contacts/), erase.click()]);
   // Addresses stand in logs.
   expect(request.url()).not.toContain("emil");
-  await expect(page.getByText("Erased. Events that went with it: 1.")).toBeVisible();
+  await expect(page.getByText("This person is erased. Events deleted: 1.")).toBeVisible();
   await expect(page.locator("main")).not.toContainText(/emil|seen|Erase this/);
   await page.reload();
   await expect(page.locator("main").getByRole("status")).toHaveText(
-    "Nothing is stored under this address: it was erased, or never seen.",
+    "Nothing is stored under this address: it was erased, or it never existed.",
   );
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
@@ -390,7 +395,7 @@ test("One's own are left out by their name or uid, named at the foot of each pag
   for (const path of ["/", "/contacts", "/accounts", "/steps", "/#live", "/questions"]) {
     await page.goto("about:blank");
     await page.goto(changing.url + path);
-    await expect(page.locator("[data-left-out]")).toHaveText("Left out of all figures, as your own: ours. Change.");
+    await expect(page.locator("[data-left-out]")).toHaveText("Left out of all figures: ours. Change.");
   }
   await follow(page, "Change");
   await act("", "Count ours again");
@@ -427,8 +432,8 @@ test("The page of a person tells by name what it did in a time, and how it goes 
   await follow(page, "ben");
   expect(await cells(card(page, "names"))).toEqual([
     ["Event", "Events", "Last used", "Share", "Change"],
-    ["report_exported", "4", "9d ago", "80%", "from 0"],
-    ["signed_up", "1", "20d ago", "20%", "from 0"],
+    ["report_exported", "4", "9d ago", "80%", "new"],
+    ["signed_up", "1", "20d ago", "20%", "new"],
     ["=1+1not used in this time", "0", "today", "0%", ""],
   ]);
   await expect(tile(page, "events")).toHaveText("5");
@@ -446,9 +451,9 @@ test("An account that is none is marked, left out, and its record deleted", asyn
     what: "both to be counted",
   });
   await open(page, `${changing.url}/accounts`);
-  await expect(page.getByRole("row").filter({ hasText: "no real one" })).toHaveCount(1);
+  await expect(page.getByRole("row").filter({ hasText: "not real: your page sent a placeholder" })).toHaveCount(1);
   await follow(page, "{{company.id}}");
-  await expect(card(page, "personal")).toContainText("a page has sent what it has not filled in");
+  await expect(card(page, "personal")).toContainText("your page sent a placeholder");
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Leave this account out of all figures" }).click();
   await expect(card(page, "personal").getByRole("status")).toHaveText(/^Left out: the figures/);
@@ -469,7 +474,9 @@ test("An account that is none is marked, left out, and its record deleted", asyn
   await page.getByLabel(/its events stay with their people/).check();
   await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
   await page.getByRole("button", { name: "Delete its record" }).click();
-  await expect(page.getByText("Its record is deleted. Its events stay with their contacts.")).toBeVisible();
+  await expect(
+    page.getByText("This account is deleted. Its events are kept: they belong to the people who did them."),
+  ).toBeVisible();
   const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
   await page.goto(`${changing.url}/contacts/${id}`);
   await expect(page.locator(".memberships")).toHaveText("Belongs to acme");
@@ -484,7 +491,9 @@ test("Who is erased elsewhere is not shown by a page that comes back, and a reco
     await changing.post({ contact_uid, event_uid: "seen", params: { account_uid: "brisk" } });
   const { id } = await (await changing.get("/v2/accounts?uid=brisk")).json();
   await open(page, `${changing.url}/accounts/${id}`);
-  await expect(page.locator("dl.traits")).toContainText("Your developers can send names: PUT /v2/accounts?uid=brisk");
+  await expect(page.locator("dl.traits")).toContainText(
+    "Your developers can send names to show in place of uids: PUT /v2/accounts?uid=brisk",
+  );
   await expect(card(page, "members").getByRole("rowheader")).toHaveCount(2);
   await fetch(`${changing.url}/v2/contacts/erase`, {
     method: "POST",
@@ -507,7 +516,7 @@ test.describe("In New York", () => {
     const offer = page.getByText("Your time zone is America/New_York");
     await offer.click();
     await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
-    await page.getByRole("button", { name: "Count all days anew" }).click();
+    await page.getByRole("button", { name: "Count all days again" }).click();
     await expect(offer).toBeHidden();
     expect((await (await changing.get("/v2/numbers")).json()).time_zone).toBe("America/New_York");
   });
@@ -545,12 +554,18 @@ test.describe("In German, on a phone", () => {
     await page.goto("/contacts");
     await heads("Events", "Change", "Last seen", "Health");
     await fits("People: table");
+    await expect(page.getByRole("row").nth(1)).toBeInViewport();
     const acme = page.getByRole("row").nth(1).getByRole("link", { name: "Acme Ltd" });
     await acme.scrollIntoViewIfNeeded();
     await expect(acme).toBeInViewport({ ratio: 1 });
     await page.goto("/steps#span=30d&first=signed_up&second=report_exported&within=12");
     await card(page, "steps").scrollIntoViewIfNeeded();
     await heads("People", "Share", "Of step before", "Stop here");
+    // What has no room says that there is more.
+    await page.goto("/steps#span=30d&first=signed_up&second=report_exported&third=%3D1%2B1&within=21");
+    await expect(page.getByRole("region", { name: "Who took all steps" })).toHaveAttribute("data-wide");
+    await page.goto("/#span=30d");
+    await expect(card(page, "names").getByText("The other columns are shown on a wider screen")).toBeVisible();
   });
 
   test("A long name is not cut, and the token is forgotten beside the names of the pages", async ({
@@ -566,7 +581,7 @@ test.describe("In German, on a phone", () => {
     const name = card(page, "names").getByRole("rowheader");
     await expect(name).toHaveText(event_uid);
     expect(await name.locator(".key").evaluate((key) => key.scrollWidth - key.clientWidth)).toBeLessThanOrEqual(0);
-    const [nav, forget] = [page.locator("nav.pages"), page.getByRole("button", { name: "Forget token" })];
+    const [nav, forget] = [page.locator("nav.pages"), page.getByRole("button", { name: "Log out" })];
     const [of, own] = [(await nav.boundingBox())!, (await forget.boundingBox())!];
     expect(own.y).toBeLessThan(of.y + of.height);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
@@ -649,7 +664,7 @@ test("Accounts of which events alone tell stand under one line where they are ma
   });
   await open(page, `${changing.url}/accounts`);
   await expect(page.getByRole("rowheader")).toHaveText(["Knownaccount-0"]);
-  await expect(card(page, "accounts")).toContainText("of which events alone tell, with 11 events.");
+  await expect(card(page, "accounts")).toContainText("that are known only from their 11 events.");
   await page.getByRole("link", { name: "11 more accounts" }).click();
   await expect(page.getByRole("rowheader")).toHaveCount(11);
   await page.getByRole("link", { name: "The other accounts" }).click();

@@ -78,7 +78,7 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
     [
       "Accounts that fell",
       at("/accounts#show=falling&"),
-      named(2, NO_ONE, " (no real one: a page has not filled it in)"),
+      named(2, NO_ONE, " (not real: your page sent a placeholder)"),
       named(2, "south & <co>"),
       "",
     ],
