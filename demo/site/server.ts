@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { contentSecurityPolicy, PAGE_HEADERS } from "../../src/service/http/headers.js";
+import { ALLOW_NOTHING, PAGE_HEADERS } from "../../src/service/http/headers.js";
 import { refuseOtherHosts } from "../../src/service/http/own-host.js";
 import { RECORDS } from "../records/records.js";
 import { type MadeEvents, madeRoutes } from "./made-routes.js";
@@ -73,14 +73,13 @@ export const createSite = async ({
     revalidate(reply);
     reply.header(
       "content-security-policy",
-      contentSecurityPolicy({
-        "script-src": ["'self'", ...inlineScriptHashes(page)].join(" "),
-        "style-src": "'self'",
-        "img-src": "'self' data:",
-        "connect-src": `'self' ${values().serviceUrl}`,
-        "require-trusted-types-for": "'script'",
-        "trusted-types": "demo",
-      }),
+      [
+        ALLOW_NOTHING,
+        ["script-src 'self'", ...inlineScriptHashes(page)].join(" "),
+        "style-src 'self'; img-src 'self' data:",
+        `connect-src 'self' ${values().serviceUrl}`,
+        "require-trusted-types-for 'script'; trusted-types demo",
+      ].join("; "),
     );
     return reply.type("text/html; charset=utf-8").send(page);
   };

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { remembering } from "./exact-text.js";
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
@@ -13,12 +14,8 @@ export const isLoopback = (host: string): boolean => {
   return LOOPBACK.check(bare, family === 6 ? "ipv6" : "ipv4");
 };
 
-/** The address that was asked about last, and the answer: every request asks, mostly about the same one. */
-let last = { address: "", answer: false };
-
-/** The same of the host in a `Host` header field or an origin. */
-export const isLoopbackAddress = (address: string): boolean => {
-  if (address !== last.address)
-    last = { address, answer: URL.canParse(address) && isLoopback(new URL(address).hostname) };
-  return last.answer;
-};
+/** The same of the host in a `Host` header field or an origin: every request asks, mostly about the same one. */
+export const isLoopbackAddress = remembering(
+  (address) => URL.canParse(address) && isLoopback(new URL(address).hostname),
+  1,
+);

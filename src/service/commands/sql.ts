@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { Option } from "commander";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
@@ -20,8 +21,8 @@ export const addSqlCommand = ({ program, workspace, read, stdout }: Commands) =>
     .action((sql: string, { with: given = [], workspace, format }: Options) =>
       read(async (query) => {
         const question = QUESTIONS.get(sql);
-        const rows = question ? answered(query, question, { workspace, given }) : told(await ask(query, sql));
-        await writeRows(rows, format, stdout);
+        const rows = await (question ? answered(query, question, { workspace, given }) : ask(query, sql));
+        await writeRows(Readable.from(rows.map(rowOf)), format, stdout);
       }),
     );
 
@@ -53,15 +54,15 @@ interface Options {
 }
 
 /** The rows of a question, each with the time zone in which days begin. @throws StartError that says what is wrong */
-async function* answered(
+const answered = async (
   query: Query,
   question: Question,
   { workspace, given }: { workspace: string; given: string[] },
-): AsyncGenerator<Exported> {
+): Promise<string[]> => {
   const texts = Object.fromEntries(given.map((one) => one.split(/=(.*)/s).slice(0, 2)));
   const { time_zone, data, ...told } = await answerOf(query, question, { workspace, ...texts });
-  for (const row of data ?? [told]) yield rowOf(JSON.stringify({ ...row, time_zone }));
-}
+  return (data ?? [told]).map((row) => JSON.stringify({ ...row, time_zone }));
+};
 
 /** A row of JSON. Its members keep the text that they have there: numbers may be beyond a double. */
 const rowOf = (text: string): Exported =>
@@ -79,7 +80,7 @@ interface Answer {
   columns: number;
 }
 
-const ask = async (query: Query, sql: string): Promise<Answer[]> => {
+const ask = async (query: Query, sql: string): Promise<string[]> => {
   // As JSON of the database itself: each driver has types of its own. Materialized: a spread one would lose the names.
   const rows = await query<Answer>(
     `WITH answer AS MATERIALIZED (${sql.replace(/[;\s]+$/, "")}
@@ -92,11 +93,7 @@ const ask = async (query: Query, sql: string): Promise<Answer[]> => {
   const [first] = rows;
   if (first !== undefined && Object.keys(JSON.parse(first.row)).length < first.columns)
     throw wrong("two of its columns have one name: give each its own, as in SELECT a.id AS one, b.id AS other");
-  return rows;
+  return rows.map(({ row }) => row);
 };
-
-async function* told(rows: readonly Answer[]): AsyncGenerator<Exported> {
-  for (const { row } of rows) yield rowOf(row);
-}
 
 const wrong = (why: string) => new StartError(`the query cannot be answered, ${why}`);

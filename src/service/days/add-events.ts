@@ -31,7 +31,7 @@ export const add = async (
     sign,
   );
   for (const table of ALL_TABLES) {
-    let of = lines[table];
+    let of = [...lines[table].values()];
     if (table === "hours") of = of.filter(({ date }) => date >= hoursFrom(held));
     if (TABLES[table].types[1] === "text") of = await settleKeys(query, workspace, of, { table, into, folded, bounds });
     await write(query, workspace, { table, into, lines: of, hoursFrom: from });

@@ -105,13 +105,7 @@ export const tally = (rows: readonly EventRow[], sign: 1 | -1) => {
     for (const [kind, key] of Object.entries({ name, path, host, referrer }))
       if (key !== null) sums.days.add(day, [kind, key], hour, sign);
   }
-  return {
-    active: [...sums.active.values()],
-    hours: [...sums.hours.values()],
-    account_names: [...sums.account_names.values()],
-    contact_names: [...sums.contact_names.values()],
-    days: [...sums.days.values()],
-  };
+  return sums;
 };
 export type Table = keyof ReturnType<typeof tally>;
 

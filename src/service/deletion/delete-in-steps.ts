@@ -95,14 +95,24 @@ const step = async (
   return { ids: deleted.map(({ id }) => id), isLast: ids.length < most, to: last };
 };
 
-/** Not until nothing is found: what is stored all the time would be deleted for ever. A step that takes too long is done by halves. */
-const repeat = async (database: Database, once: (part: Part) => Promise<Step>): Promise<number> => {
+/**
+ * Steps in a transaction each, whose id is that of a row for who follows; one that takes too long is done by halves. Not until nothing
+ * is found: what is stored all the time would be deleted for ever. Resolves to the number of events.
+ */
+export const inSteps = async (
+  database: Database,
+  workspace: string,
+  once: (query: Query, id: string, part: Part) => Promise<Step>,
+): Promise<number> => {
   let after: string | undefined;
   let most = CHUNK;
   for (let deleted = 0; ; ) {
-    const done = await once({ most, after }).catch((error: unknown) => {
-      if (!tookTooLong(error) || most === 1) throw error;
-    });
+    const part = { most, after };
+    const done = await withNoticeId(database, workspace, (query, id) => once(query, id, part)).catch(
+      (error: unknown) => {
+        if (!tookTooLong(error) || most === 1) throw error;
+      },
+    );
     if (done === undefined) {
       most = Math.ceil(most / 2);
       continue;
@@ -131,11 +141,3 @@ export const deleteInSteps = (
     if (reason !== undefined && done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
     return done;
   });
-
-/** Steps in a transaction each, whose id is that of a row for who follows. Resolves to the number of events. */
-export const inSteps = (
-  database: Database,
-  workspace: string,
-  once: (query: Query, id: string, part: Part) => Promise<Step>,
-): Promise<number> =>
-  repeat(database, (part) => withNoticeId(database, workspace, (query, id) => once(query, id, part)));

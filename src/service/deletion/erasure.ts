@@ -202,17 +202,12 @@ const anonymiseEvents = (database: Database, workspace: string, which: Which, ke
     const statements = [...makeRecords(events), ...insertEvents(newIds(events.length), events)];
     for (const { text, values } of statements) await query(text, values);
     const ids = old.map((row) => String(row.id));
-    await deleteThese(query, which, ids);
+    const these = `${which.condition} AND id IN (SELECT unnest($${which.values.length + 1}::uuid[]))`;
+    await query(`DELETE FROM events WHERE ${these}`, [...which.values, ids]);
     await subtract(query, held, old);
     await tellDeleted(query, workspace, { id, ids, reason: "erasure" });
     return { ids, isLast: old.length < chunk };
   });
-
-const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) =>
-  query(`DELETE FROM events WHERE ${condition} AND id IN (SELECT unnest($${values.length + 1}::uuid[]))`, [
-    ...values,
-    ids,
-  ]);
 
 const anonymous = (
   row: Record<string, unknown>,

@@ -5,6 +5,7 @@ import { EVENT_PATH } from "../../shared/option-values.js";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/body-memory.js";
 import type { Kind } from "../access/tokens.js";
+import { remembering } from "../base/exact-text.js";
 import { errors, HttpError } from "../http/error-answers.js";
 import { commonHeaders, EXPOSED } from "../http/headers.js";
 import { createIntake, type EventOptions, type Handled } from "./judge-event.js";
@@ -32,17 +33,12 @@ const OF_STORED = {
   "content-length": String(STORED.length),
 };
 const MAX_HEADS = 1_000;
-const heads = new Map<string | undefined, string[]>();
 /** Answers that an event is stored, as nearly every answer is: its head is made once for each origin. */
+const headOf = remembering((origin) => Object.entries({ ...commonHeaders(origin), ...OF_STORED }).flat(), MAX_HEADS);
+const headOfNone = Object.entries({ ...commonHeaders(undefined), ...OF_STORED }).flat();
 const tellStored = (reply: FastifyReply, origin: string | undefined): void => {
-  let head = heads.get(origin);
-  if (head === undefined) {
-    if (heads.size === MAX_HEADS) heads.clear();
-    head = Object.entries({ ...commonHeaders(origin), ...OF_STORED }).flat();
-    heads.set(origin, head);
-  }
   reply.hijack();
-  reply.raw.writeHead(200, head).end(STORED);
+  reply.raw.writeHead(200, origin === undefined ? headOfNone : headOf(origin)).end(STORED);
 };
 
 interface Way extends Pick<RouteOptions, "url" | "schema"> {

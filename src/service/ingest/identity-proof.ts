@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
+import { DEFAULT_WORKSPACE, remembering } from "../base/exact-text.js";
 import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { HttpError } from "../http/error-answers.js";
@@ -49,12 +49,10 @@ export const createProve = (
   count: Count = () => {},
 ): Prove => {
   if (identity === "off" || identitySecret === undefined) return () => undefined;
-  const own = new Map<string, string[]>();
-  const secretsOf = (workspace: string): string[] => {
-    const secrets = own.get(workspace) ?? identitySecret.split(",").map((secret) => secretOf(secret, workspace));
-    own.set(workspace, secrets);
-    return secrets;
-  };
+  const secretsOf = remembering(
+    (workspace) => identitySecret.split(",").map((secret) => secretOf(secret, workspace)),
+    1_000,
+  );
   return (claim) => {
     if (claim.proof === undefined && identity === "mark") return undefined;
     const wrong = fault(claim, secretsOf(claim.workspace));

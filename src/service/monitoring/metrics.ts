@@ -178,13 +178,9 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
   );
   const count: Count = (name, labels = {}, amount = 1) => counters[name]!.inc(labels, amount);
   const ages = createEventAges(watched, () => count("new_event_names_total"));
-  let waiting = 0;
+  const help = "Events that were received and are not committed yet";
+  const waiting = new Gauge({ name: "tracklet_events_waiting", help, registers });
   addGauges(registry, [
-    {
-      name: "events_waiting",
-      help: "Events that were received and are not committed yet",
-      read: () => [[{}, waiting]],
-    },
     {
       name: "event_age_seconds",
       help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
@@ -211,9 +207,7 @@ export const createMetrics = ({ workspaces, watched }: Measured) => {
         if (originId === undefined) ages.seen(workspace, eventUid);
     },
     /** To be told how many more events wait for that, or fewer. */
-    waits: (more: number): void => {
-      waiting += more;
-    },
+    waits: (more: number): void => waiting.inc(more),
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
       const told = createLogLimit();

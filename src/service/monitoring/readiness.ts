@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
 import { faultOf } from "../database/sql-state.js";
@@ -40,9 +41,6 @@ export const healthRoutes =
   };
 
 const patiently = async <T>(work: Promise<T>): Promise<T> => {
-  let late: NodeJS.Timeout | undefined;
-  const given = new Promise<never>((_, reject) => {
-    late = setTimeout(() => reject(new Error(`the database gave no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
-  });
-  return Promise.race([work, given]).finally(() => clearTimeout(late));
+  const late = new Error(`the database gave no answer within ${PATIENCE_MS} ms`);
+  return Promise.race([work, sleep(PATIENCE_MS, undefined, { ref: false }).then(() => Promise.reject(late))]);
 };

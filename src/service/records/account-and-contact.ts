@@ -149,44 +149,37 @@ const withHealth = async <T extends { salesmachine: object }>(
   return health == null ? record : { ...record, salesmachine: { health, health_source: activitySource(health) } };
 };
 
-const readAccount = async (query: Query, workspace: string, id: string) => {
-  const [[row], contacts] = await Promise.all([
-    query<Row>("SELECT * FROM accounts WHERE id = $1 AND workspace = $2", [id, workspace]),
-    others(query, "account", id),
+const read = async (query: Query, kind: Kind, workspace: string, id: string) => {
+  const [[found], listed] = await Promise.all([
+    query<Row>(`SELECT * FROM ${kind}s WHERE id = $1 AND workspace = $2`, [id, workspace]),
+    others(query, kind, id),
   ]);
-  if (row === undefined) throw notFound("the account");
-  const record = await withHealth(query, workspace, { kind: "account", id, record: common(row) });
-  return { object: "account", ...record, contacts } as Static<typeof Account>;
-};
-
-const readContact = async (query: Query, workspace: string, id: string) => {
-  const [[row], accounts] = await Promise.all([
-    query<Row>("SELECT * FROM contacts WHERE id = $1 AND workspace = $2", [id, workspace]),
-    others(query, "contact", id),
-  ]);
-  const contact = row ?? (await contactOfEvents(query, workspace, id));
-  const record = await withHealth(query, workspace, { kind: "contact", id, record: common(contact) });
-  return {
-    object: "contact",
-    ...record,
-    archived: contact.archived === true,
-    accounts,
-  } as Static<typeof Contact>;
+  const row = found ?? (kind === "contact" ? await contactOfEvents(query, workspace, id) : undefined);
+  if (row === undefined) throw notFound(`the ${kind}`);
+  const record = { object: kind, ...(await withHealth(query, workspace, { kind, id, record: common(row) })) };
+  return kind === "account"
+    ? { ...record, contacts: listed }
+    : { ...record, archived: row.archived === true, accounts: listed };
 };
 
 /** The bare record of a contact that nothing but its events tells of: it begins with the first of them. */
-const contactOfEvents = async (query: Query, workspace: string, id: string): Promise<Row> => {
+const contactOfEvents = async (query: Query, workspace: string, id: string): Promise<Row | undefined> => {
   const [first] = await query<Row>(
     "SELECT contact_uid, received_at FROM events WHERE contact_id = $1 AND workspace = $2 ORDER BY id LIMIT 1",
     [id, workspace],
   );
-  if (first === undefined) throw notFound("the contact");
+  if (first === undefined) return undefined;
   const created_at = Math.floor(Number(first.received_at) / 1_000);
   return { id, unique_id: first.contact_uid, created_at, archived: false, data: "{}", stage: null, health: null };
 };
 
 /** Reads one by its internal id. @throws HttpError 404 */
-export const READ = { account: readAccount, contact: readContact };
+export const READ = {
+  account: (query: Query, workspace: string, id: string) =>
+    read(query, "account", workspace, id) as Promise<Static<typeof Account>>,
+  contact: (query: Query, workspace: string, id: string) =>
+    read(query, "contact", workspace, id) as Promise<Static<typeof Contact>>,
+};
 
 const MAX_NAMED = 10;
 

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { listWorkspaces } from "../../access/tokens.js";
+import { remembering } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
 import { DAY_MS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
@@ -260,12 +261,7 @@ const goneBy = (key: string, notices: readonly Notice[]): IsGone => {
   const byMark = new Map<string, Notice[]>();
   for (const notice of notices)
     for (const mark of notice.marks ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), notice]);
-  const byContact = new Map<string, readonly Notice[]>();
-  const erasuresOf = (contact: string): readonly Notice[] => {
-    const found = byContact.get(contact) ?? byMark.get(markOf(key, contact)) ?? [];
-    byContact.set(contact, found);
-    return found;
-  };
+  const erasuresOf = remembering((contact) => byMark.get(markOf(key, contact)) ?? [], 100_000);
   return ({ id: bytes, contact_id, received_at, occurred_at }) => {
     const id = uuidText(bytes);
     const isBefore = ({ erased_at }: Notice) =>

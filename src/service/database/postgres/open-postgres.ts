@@ -13,9 +13,8 @@ import {
   SERVICE,
   type Tell,
 } from "../migrations.js";
-import { askNode, openAddresses } from "./pools.js";
+import { askNode, copyingAt, databaseAt, openAddresses } from "./pools.js";
 import { createShards, spreadNew } from "./spread.js";
-import { copyingAt, databaseAt } from "./statements.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";

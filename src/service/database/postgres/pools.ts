@@ -1,8 +1,11 @@
 import type { Socket } from "node:net";
-import pg from "pg";
+import pg, { type Submittable } from "pg";
+import { from, to } from "pg-copy-streams";
 import { StartError } from "../../base/start-error.js";
+import { addressesOf } from "../../config/options.js";
+import type { Copying, Database, Query, Statement, Written } from "../database.js";
 import { NO_TABLES } from "../migrations.js";
-import { errorCode, isUnavailable } from "../sql-state.js";
+import { errorCode, isUnavailable, repeated } from "../sql-state.js";
 import { TABLES } from "./spread.js";
 
 // Numbers of 8 bytes, and sums of them, as numbers: each is a time, a size or a count, and none is beyond a double.
@@ -27,6 +30,10 @@ interface Connections {
   answers(): boolean;
   close(): Promise<void>;
 }
+
+/** The socket of a connection. */
+const streamOf = (client: pg.ClientBase): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
 /** There is no connection, for a cause. */
 class TakeError extends Error {}
@@ -85,8 +92,7 @@ const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Pr
     answers: () => answers,
     close: async () => {
       const late = setTimeout(() => {
-        for (const client of inUse)
-          (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+        for (const client of inUse) streamOf(client).destroy();
       }, CLOSE_MS);
       await pool.end().finally(() => clearTimeout(late));
     },
@@ -98,7 +104,7 @@ const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Pr
  * that answers, is no standby, and has the tables, as a node has none before they are spread.
  */
 
-export interface Addresses {
+interface Addresses {
   /**
    * Calls `work` with a connection: to a node where it is named and answers, or else to the first address that answers. Once
    * `work` has begun, no other address is tried: nobody knows what it has done.
@@ -159,5 +165,139 @@ export const openAddresses = (urls: readonly string[], options: Options): Addres
     close: async () => {
       await Promise.all(all.map((address) => address.close()));
     },
+  };
+};
+
+/** What waits for a place, at most. */
+const MAX_WAITING = 200;
+
+/** As of a server that stops: whoever asks is answered 503. */
+const refused = (text: string): Error => Object.assign(new Error(text), { code: "57P01" });
+
+/** Gives so many places, so that what is not urgent leaves connections to events. */
+const createBeside = (use: Addresses["use"], places: number) => {
+  let free = places;
+  let isOver = false;
+  const waiting: (() => void)[] = [];
+  const under = new Set<pg.PoolClient>();
+  const take = async (): Promise<void> => {
+    if (waiting.length >= MAX_WAITING) throw refused("too many questions wait already");
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const give = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return {
+    use: async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+      await take();
+      try {
+        if (isOver) throw refused("the service ends");
+        return await use((client) => {
+          if (isOver) throw refused("the service ends");
+          under.add(client);
+          return work(client).finally(() => under.delete(client));
+        });
+      } finally {
+        give();
+      }
+    },
+    /** Cancels what is under way, and refuses what waits or comes. */
+    cancel: (): void => {
+      isOver = true;
+      // What a connection has asked, the server ends in its time.
+      for (const client of under) streamOf(client).destroy();
+    },
+  };
+};
+
+/** How statements get to the server and rows come back: one at a time, in a transaction, or all of a transaction in one packet. */
+
+const asking =
+  (client: pg.ClientBase): Query =>
+  async <Row>(text: string, values: unknown[] = []) =>
+    // The extended protocol takes one statement: in a second one, a text from outside could end the transaction.
+    (await client.query({ text, values, queryMode: "extended" } as pg.QueryConfig)).rows as Row[];
+
+/** What is asked by one connection after another, as `use` gives them. */
+const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"> => {
+  const once = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    use(async (client) => {
+      try {
+        await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+        const result = await work(asking(client));
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        // A connection that is given up rolls back by itself; one that fails here is given up, too.
+        if (!isUnavailable(error)) await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      }
+    });
+  return {
+    query: (text, values) => use((client) => asking(client)(text, values)),
+    transaction: (work) => repeated(() => once(work)),
+  };
+};
+
+export const databaseAt = ({ use, close }: Addresses): Database => {
+  const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
+    use(async (client) => {
+      const stream = streamOf(client);
+      // All in one packet.
+      stream.cork();
+      // Each statement sees what was committed before it, whatever the server's configuration says, see `generation.ts`.
+      const sent = ["BEGIN ISOLATION LEVEL READ COMMITTED", ...statements, "COMMIT"].map((statement) =>
+        client.query(statement as string),
+      );
+      stream.uncork();
+      const answers = await Promise.allSettled(sent);
+      // After a statement that failed the server takes COMMIT for ROLLBACK.
+      const failed = answers.find((answer) => answer.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+      return answers.slice(1, -1).map((answer) => (answer as PromiseFulfilledResult<pg.QueryResult>).value.rows);
+    }, node);
+
+  return {
+    ...askingBy(use),
+    write: (statements, node) => repeated(() => writeOnce(statements, node)),
+    beside: (most) => {
+      const beside = createBeside(use, most);
+      return { ...askingBy(beside.use), cancel: beside.cancel };
+    },
+    close,
+  };
+};
+
+/**
+ * Runs `work` once in a transaction that sees one moment, by a connection of its own: what is copied has it for itself. It may
+ * take as long as it needs.
+ */
+export const copyingAt =
+  (databaseUrl: string) =>
+  async <T>(work: (copying: Copying) => Promise<T>): Promise<T> => {
+    const addresses = openAddresses(addressesOf(databaseUrl), { max: 1, pipeline: false });
+    try {
+      return await addresses.use(async (client) => {
+        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+        await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+        const result = await work(copyingBy(client));
+        await client.query("COMMIT");
+        return result;
+      });
+    } finally {
+      // A transaction that failed ends with its connection.
+      await addresses.close();
+    }
+  };
+
+const copyingBy = (client: pg.PoolClient): Copying => {
+  const begin = <Stream extends Submittable>(stream: Stream): Stream => client.query(stream);
+  return {
+    query: (async (text, values) => (await client.query(text, values)).rows) as Query,
+    read: (what) => begin(to(`COPY ${what} TO STDOUT`)),
+    write: (what) => begin(from(`COPY ${what} FROM STDIN`)),
   };
 };
