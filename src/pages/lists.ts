@@ -66,16 +66,21 @@ interface List<T> {
 }
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
 
-const healthOf = ({ left_out, health, health_source, trend, silent }: Account | Person) =>
-  left_out
+/** How it goes, beside its health: that is told by days, so that who loses most of its events may be good. */
+const goingOf = ({ trend, silent, new: isNew }: Account | Person): string[] => [
+  ...(isNew ? ["new"] : trend === "falling" || (trend === "rising" && times.hasBefore) ? [trend] : []),
+  ...(silent ? ["silent"] : []),
+];
+const healthOf = (one: Account | Person) =>
+  one.left_out
     ? ""
     : make(
         "span",
-        link(hereWith({ health, page: undefined }), health, { class: health === "bad" ? "down" : "" }),
-        ...(health_source === null ? [make("small", "set by you")] : []),
-        // Told by days: who loses most of its events may be good.
-        ...(trend === "falling" ? [make("small.down", "falling")] : []),
-        ...(silent ? [make("small.down", "silent")] : []),
+        link(hereWith({ health: one.health, page: undefined }), one.health, {
+          class: one.health === "bad" ? "down" : "",
+        }),
+        ...(one.health_source === null ? [make("small", "set by you")] : []),
+        ...goingOf(one).map((going) => make(going === "falling" || going === "silent" ? "small.down" : "small", going)),
       );
 const SILENT = "seen in the last 90 days, but not in the last 14";
 
@@ -281,7 +286,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         pages,
         make(
           "p.note",
-          `Rising, falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key under which your product stores them.`,
+          `Health, where you set none: good is active on more than 4 of the last 14 days, bad on none, average is the rest. Rising, falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key under which your product stores them.`,
         ),
       ),
     ],

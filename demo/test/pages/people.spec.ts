@@ -215,8 +215,10 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   await page.getByRole("link", { name: "silent 1" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["gone"]);
   await expect(page.getByRole("cell").last()).toHaveText("badsilent");
+  await expect(card(page, "accounts")).toContainText("good is active on more than 4 of the last 14 days");
   await page.getByRole("link", { name: "new 1" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
+  await expect(page.getByRole("cell").last()).toHaveText("averagenew");
   await page.getByLabel("Search accounts").fill("quiet");
   await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
   // It looks at all, so that no tab is marked.
@@ -256,6 +258,7 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   ] as const) {
     await follow(page, tab);
     await expect(page.getByRole("rowheader")).toHaveText([...names]);
+    await expect(page.getByRole("cell").last()).toContainText(tab.split(" ")[0]!);
   }
   const [file] = await Promise.all([
     page.waitForEvent("download"),

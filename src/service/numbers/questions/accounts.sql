@@ -149,7 +149,7 @@ SELECT json_build_object(
              WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
-      'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change, 'trend', trend, 'silent', is_silent,
+      'contacts', contacts, 'active_contacts', active_contacts, 'events', events, 'before', before, 'change', change, 'trend', trend, 'silent', is_silent, 'new', is_new,
       'counts', (SELECT counts FROM steps WHERE steps.id = page.id AND is_now),
       'counts_before', (SELECT counts FROM steps WHERE steps.id = page.id AND NOT is_now),
       'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs), 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),

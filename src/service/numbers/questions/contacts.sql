@@ -99,7 +99,7 @@ SELECT json_build_object(
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
       'email', substring(data FROM '"email" *: *"([^"\\]*)"'), 'accounts', coalesce(accounts, '[]'),
-      'events', events, 'before', before, 'change', change, 'trend', trend, 'silent', is_silent, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs WHERE is_itself OR last_seen_on IS NULL),
+      'events', events, 'before', before, 'change', change, 'trend', trend, 'silent', is_silent, 'new', is_new, 'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs WHERE is_itself OR last_seen_on IS NULL),
       'health', page.health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || page.health END) ORDER BY place), '[]')
     FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer
