@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
+import { distance } from "fastest-levenshtein";
 
 /**
  * PostgreSQL's text holds neither U+0000 nor a lone surrogate, JavaScript's strings do. Escaped as inside a JSON
@@ -70,3 +72,21 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Can a text be an id of a record or an event? */
 export const isUuid = (text: string): boolean => UUID.test(text);
+
+const MAX_DISTANCE = 2;
+
+/** Of names that are known, the one that was probably meant by another. */
+export const nearName = (name: string, known: readonly string[]): string | undefined =>
+  known.find((one) => one !== name && distance(name.toLowerCase(), one.toLowerCase()) <= MAX_DISTANCE);
+
+/** The lines of a text as it comes, without their ends. What Node's own reader takes for an end besides, as U+2028, stands within them. */
+export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.write(chunk)).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

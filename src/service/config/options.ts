@@ -2,9 +2,8 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_WORKSPACE, parseObject } from "../base/exact-text.js";
+import { DEFAULT_WORKSPACE, nearName, parseObject } from "../base/exact-text.js";
 import { isLoopback, isLoopbackAddress } from "../base/loopback.js";
-import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
 import { DEFAULT_PORT, DEMO_TOKENS } from "./defaults.mjs";
 
