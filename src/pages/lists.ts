@@ -212,7 +212,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   const tabs = make("nav.tabs", { "aria-label": `Which ${what}` });
   const table = makeScroll(title, [], "div.scroll.whole");
   const pages = make("nav.paging", { "aria-label": `Pages of ${what}` });
-  const apart = make("p.note");
+  const [apart, rules] = [make("p.note"), make("p.note")];
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<T[]> => {
     const rows: T[] = [];
@@ -239,6 +239,18 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
       return link(to, count + amount, { "aria-current": show === name && !state.search && "page" });
     };
     replace(tabs, ...Object.entries(of.show).map(tab));
+    const by = (health: string) => link(hereWith({ health, search: undefined, page: undefined }), health);
+    replace(
+      rules,
+      "Health, where you set none: ",
+      by("good"),
+      " is active on more than 4 of the last 14 days, ",
+      by("average"),
+      " on 1 to 4, ",
+      by("bad"),
+      " on none. Rising, falling: at least 25 % and two events more, or fewer, than in the time before. ",
+      `Silent: ${SILENT}, whatever time is shown. uid: the key under which your product stores them.`,
+    );
     const last = Math.max(1, Math.ceil(total / PAGE));
     const to = (at: number, text: string) => link(hereWith({ page: `${at}` }), text);
     replace(
@@ -284,10 +296,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         table,
         apart,
         pages,
-        make(
-          "p.note",
-          `Health, where you set none: good is active on more than 4 of the last 14 days, bad on none, average is the rest. Rising, falling: at least 25 % and two events more, or fewer, than in the time before. Silent: ${SILENT}, whatever time is shown. uid: the key under which your product stores them.`,
-        ),
+        rules,
       ),
     ],
   });

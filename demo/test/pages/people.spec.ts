@@ -275,7 +275,9 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
     "cleobrisk",
     "doraquiet",
   ]);
-  await page.getByRole("link", { name: "Without Health: average" }).click();
+  await follow(page, "bad", page.getByText("Health, where you set none"));
+  await expect(page.getByRole("rowheader")).toHaveText(["gusgone"]);
+  await page.getByRole("link", { name: "Without Health: bad" }).click();
   await settled(page);
   const search = page.getByLabel("Search people");
   for (const text of ["bérg", "ANNA@acme", "anna"]) {
