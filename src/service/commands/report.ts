@@ -8,8 +8,10 @@ import { readWhen } from "../numbers/spans.js";
 import type { Commands } from "./context.js";
 
 const MOST = 10;
-/** Names of events that are compared, as many as a day keeps, and silent accounts or people. */
+/** Names of events that are compared, as many as a day keeps, and accounts or people that fell or are silent. */
 const MANY = 2_000;
+/** Names in the sentence that tells whom to call. */
+const CALLS = 3;
 
 export const addReportCommand = ({ program, config, workspace, read, write }: Commands) =>
   program
@@ -37,9 +39,9 @@ interface State {
   time_zone: string;
   first_on: string | null;
 }
-type Listed = Record<"new" | "silent", number> & {
-  data: (Counted & Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { accounts?: { name: string }[] })[];
-};
+type Somebody = Counted &
+  Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { accounts?: { name: string }[] };
+type Listed = Record<"new" | "silent", number> & { data: Somebody[] };
 interface Sum {
   total: number;
   before: number;
@@ -48,16 +50,32 @@ interface Keys extends Sum {
   data: (Counted & { key: string })[];
 }
 
-/** What a mail tells, and where the pages show it. */
-type Row = readonly [what: string, text: string, path?: string];
+/** What a mail tells, where the pages show it, and what it was the week before, where there was one. */
+interface Row {
+  what: string;
+  told: string;
+  path?: string;
+  change?: string;
+  before?: string;
+}
 interface Week {
   title: string;
+  summary: string;
   rules: string;
   sections: { title: string; path: string; rows: Row[] }[];
 }
 
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, and not in the last 14; since this week: not so a week ago.";
+  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, but not in the last 14. Went silent this week: was not silent a week ago.";
+
+const { format: percent } = new Intl.NumberFormat("en", {
+  style: "percent",
+  maximumFractionDigits: 0,
+  signDisplay: "exceptZero",
+});
+/** In per cent; of nothing no per cent can be told. */
+const changeOf = (now: number, before: number): string =>
+  before > 0 ? percent(now / before - 1) : now > 0 ? "new" : "";
 
 /** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
@@ -65,9 +83,12 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   const today = dayIn(time_zone, Date.now());
   const [from, to] = [later(today, -7), later(today, -1)];
   const hasBefore = first_on === null || first_on < from;
-  const changed = (now: number, before: number, unit = ""): string =>
-    `${now.toLocaleString("en")}${unit}${hasBefore ? ` (${before.toLocaleString("en")} the week before)` : ""}`;
-  const eventsOf = (now: number, before: number): string => changed(now, before, now === 1 ? " event" : " events");
+  const against = (now: number, before: number) =>
+    hasBefore ? { change: changeOf(now, before), before: `${before.toLocaleString("en")} the week before` } : {};
+  const eventsOf = (what: string, { events, before }: Counted, path: string): Row => {
+    const told = `${events.toLocaleString("en")} ${events === 1 ? "event" : "events"}`;
+    return { what, told, path, ...against(events, before) };
+  };
   const { ranges } = readWhen({ span: "7d", from, to }, time_zone);
   const of = <Answer>(question: string, more: object) =>
     ask<Answer>(query, question, { workspace, ...ranges, ...more });
@@ -82,49 +103,51 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   const [fresh, rose, fell, silent, silentPeople] = await Promise.all([
     list("accounts", "new", "events"),
     list("accounts", "rising", "change"),
-    list("accounts", "falling", "change", "asc"),
+    list("accounts", "falling", "change", "asc", MANY),
     list("accounts", "silent", "last_seen_on", "desc", MANY),
     list("contacts", "silent", "last_seen_on", "desc", MANY),
   ]);
   const at = (path: string, more = {}) => `${path}#${new URLSearchParams({ ...more, from, to })}`;
-  const sum = (what: string, { total, before }: Sum): Row => [what, changed(total, before)];
+  const sum = (what: string, { total, before }: Sum): Row => {
+    return { what, told: total.toLocaleString("en"), ...against(total, before) };
+  };
   const section = (title: string, path: string, rows: Row[]) => ({ title, path, rows: rows.slice(0, MOST) });
   const ofNames = (title: string, isOne: (one: Counted) => boolean) => {
     const all = names.data.filter(isOne).map((one) => ({ ...one, by: Math.abs(one.events - one.before) }));
-    const rows = all
-      .sort((a, b) => b.by - a.by)
-      .map(({ key, events, before }): Row => [key, eventsOf(events, before), at("/", { name: key })]);
+    const rows = all.sort((a, b) => b.by - a.by).map((one) => eventsOf(one.key, one, at("/", { name: one.key })));
     return section(title, at("/"), rows);
   };
   const ofAccounts = (title: string, { data }: Listed, show: string) => {
-    const rows = data.map((one): Row => [nameOf(one), eventsOf(one.events, one.before), at(`/accounts/${one.id}`)]);
+    const rows = data.map((one) => eventsOf(nameOf(one), one, at(`/accounts/${one.id}`)));
     return section(title, at("/accounts", { show }), rows);
   };
-  /** Those of whom it was not so a week before first. */
-  const ofSilent = (what: string, path: string, { silent, data }: Listed) => {
-    const since = data.filter((one) => one.last_seen_on >= later(from, -14));
-    const told = (title: string, amount: number, some: Listed["data"]) => {
-      const rows = some.map(({ last_seen_on, accounts = [], ...one }): Row => {
-        const whose = accounts.length > 0 ? ` (${accounts.map((one) => one.name).join(", ")})` : "";
-        return [nameOf(one) + whose, `last seen on ${dayOf(last_seen_on)}`, at(`${path}/${one.id}`)];
+  /** Those who were not silent a week before. */
+  const lately = ({ data }: Listed) => data.filter((one) => one.last_seen_on >= later(from, -14));
+  const ofSilent = (what: string, path: string, all: Listed) => {
+    const went = lately(all);
+    const told = (title: string, amount: number, some: Somebody[]) => {
+      const rows = some.map((one): Row => {
+        return { what: nameOf(one), told: `last seen on ${dayOf(one.last_seen_on)}`, path: at(`${path}/${one.id}`) };
       });
       return section(`${title} (${amount})`, at(path, { show: "silent" }), rows);
     };
     return [
-      told(`${what} silent since this week`, since.length, since),
-      told(`${what} silent for longer`, silent - since.length, data.slice(since.length)),
+      told(`${what} that went silent this week`, went.length, went),
+      told(`${what} silent for longer`, all.silent - went.length, all.data.slice(went.length)),
     ];
   };
+  const [events, people] = [sum("Events", names), sum("Active people", contacts)];
+  const short = ({ told, change }: Row, unit: string) => `${told} ${unit}${change ? ` (${change})` : ""}`;
+  const calls = [fell, silent, silentPeople].flatMap(lately).filter(({ unique_id }) => !isNoOne(unique_id));
+  const more = calls.length > CALLS ? [`${calls.length - CALLS} more`] : [];
+  const called = new Intl.ListFormat("en").format([...calls.slice(0, CALLS).map(nameOf).map(inLine), ...more]);
+  const call = called ? `a call may win back ${called}, who fell or went silent.` : "nobody fell or went silent.";
   return {
     title: `${site}: the week from ${dayOf(from)} to ${dayOf(to)}`,
+    summary: `${short(events, "events")} by ${short(people, "people")}${hasBefore ? ", against the week before" : ""}; ${call}`,
     rules: hasBefore ? RULES : `${RULES} Nothing to compare with: the first event is of ${dayOf(first_on)}.`,
     sections: [
-      section("The week", at("/"), [
-        sum("Events", names),
-        sum("Page views", pages),
-        sum("Active people", contacts),
-        sum("Active accounts", accounts),
-      ]),
+      section("The week", at("/"), [events, sum("Page views", pages), people, sum("Active accounts", accounts)]),
       ofNames("Events that rose", ({ trend }) => hasBefore && trend === "rising"),
       ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),
       ofNames("Events that stopped coming", ({ trend, events }) => trend === "falling" && events === 0),
@@ -137,37 +160,52 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   };
 };
 
-const nameOf = ({ name, unique_id }: { name: string; unique_id: string }): string =>
-  isNoOne(unique_id) ? `${name} (${NO_ONE})` : name;
+/** With what they are: whose people, or of nobody. */
+const nameOf = ({ name, unique_id, accounts = [] }: Somebody): string => {
+  const whose = isNoOne(unique_id) ? NO_ONE : accounts.map((one) => one.name).join(", ");
+  return whose ? `${name} (${whose})` : name;
+};
 const dayOf = (day: string): string =>
   new Date(day).toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 /** Of a name, which is a stranger's text, what a line of a mail may have. */
 const inLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, " ").slice(0, 120);
 
+const GROUND = { rose: "#dff3e6;color:#0b5a30", fell: "#fde3e1;color:#9c1c16", same: "#eeeeee;color:#444444" };
+/** With a ground of its own, since that of a mail is light or dark as its reader likes. */
+const marked = (change: string): string => {
+  const ground = GROUND[change.startsWith("-") ? "fell" : change === "0%" ? "same" : "rose"];
+  return `<b style="background:${ground};padding:1px 6px;border-radius:8px">${change}</b>`;
+};
+
 /** A message of two parts: a text to be read as it is, and HTML as base64, since lines of a mail have a greatest length. */
-const toMail = ({ title, rules, sections }: Week, to: string | undefined, url: string | undefined): string => {
+const toMail = (week: Week, to: string | undefined, url: string | undefined): string => {
   const linked = (text: string, path = "") =>
-    url && path ? `<a href="${escaped(url + path)}">${escaped(text)}</a>` : escaped(text);
-  const text = sections.map(({ title, path, rows }) =>
-    [title, ...(url ? [url + path] : []), ...rows.map(([what, text]) => `  ${inLine(what)}: ${text}`), ""].join("\n"),
+    url && path ? `<a style="color:inherit" href="${escaped(url + path)}">${escaped(text)}</a>` : escaped(text);
+  const line = ({ what, told, change, before }: Row) =>
+    `  ${inLine(what)}: ${told}${before ? ` (${change && `${change}, `}${before})` : ""}`;
+  const text = week.sections.map(({ title, path, rows }) =>
+    [title, ...(url ? [url + path] : []), ...rows.map(line), ""].join("\n"),
   );
   const cell = (html: string, style: string) =>
-    `<td style="padding:4px 0;border-top:1px solid #ddd;${style}">${html}</td>`;
-  const row = ([what, text, path]: Row) =>
-    `<tr>${cell(linked(inLine(what), path), "word-break:break-word")}${cell(text, "padding-left:16px;text-align:right")}</tr>`;
-  const html = sections.map(
+    `<td style="padding:4px 0;border-top:1px solid #888;${style}">${html}</td>`;
+  const row = ({ what, told, path, change, before }: Row) =>
+    `<tr>${cell(linked(inLine(what), path), "word-break:break-word")}${cell(
+      `${told}${change ? ` ${marked(change)}` : ""}${before ? `<br><small>${before}</small>` : ""}`,
+      "padding-left:16px;text-align:right",
+    )}</tr>`;
+  const html = week.sections.map(
     ({ title, path, rows }) =>
       `<h2 style="font-size:18px;margin:24px 0 4px">${linked(title, path)}</h2><table style="width:100%;border-collapse:collapse">${rows.map(row).join("\n")}</table>`,
   );
   const part = (type: string, encoding: string, body: string) =>
     `--part\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n${body}\n`;
-  const heads = [`Subject: ${title}`, ...(to === undefined ? [] : [`To: ${to}`]), "MIME-Version: 1.0"];
+  const heads = [`Subject: ${week.title}`, ...(to === undefined ? [] : [`To: ${to}`]), "MIME-Version: 1.0"];
   const page = Buffer.from(
-    `<div style="max-width:600px;font:15px/1.4 sans-serif"><h1 style="font-size:22px">${escaped(title)}</h1><p>${rules}</p>${html.join("\n")}</div>`,
+    `<div style="max-width:600px;font:15px/1.4 sans-serif"><h1 style="font-size:22px">${escaped(week.title)}</h1><p style="font-size:17px">${escaped(week.summary)}</p>${html.join("\n")}<p><small>${week.rules}</small></p></div>`,
   ).toString("base64");
   const parts = [
-    part("text/plain", "8bit", `${title}\n${rules}\n\n${text.join("\n")}`),
+    part("text/plain", "8bit", `${week.title}\n${week.summary}\n\n${text.join("\n")}\n${week.rules}`),
     part("text/html", "base64", page.replace(/.{76}/g, "$&\n")),
   ];
   return `${heads.join("\n")}\nContent-Type: multipart/alternative; boundary=part\n\n${parts.join("")}--part--\n`;

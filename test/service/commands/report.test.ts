@@ -38,13 +38,24 @@ const weeks = [1, 8].map((first) => STORED.filter(([, , , ago]) => ago >= first 
   typeof STORED,
   typeof STORED,
 ];
+/** By how much there is more or less than the week before. */
+const changeOf = (of: (stored: typeof STORED) => number): string => {
+  const change = Math.round(100 * (of(weeks[0]) / of(weeks[1]) - 1));
+  return of(weeks[1]) === 0 ? "new" : `${change > 0 ? "+" : ""}${change}%`;
+};
 const told = (of: (stored: typeof STORED) => number, unit = ""): string =>
-  `${of(weeks[0])}${unit} (${of(weeks[1])} the week before)`;
+  `${of(weeks[0])}${unit} (${changeOf(of)}, ${of(weeks[1])} the week before)`;
 const named = (at: 0 | 1 | 2, name: string, mark = "") => {
   const of = (stored: typeof STORED) => stored.filter((one) => one[at] === name).length;
   return `  ${name}${mark}: ${told(of, of(weeks[0]) === 1 ? " event" : " events")}`;
 };
-const different = (at: 1 | 2) => told((stored) => new Set(stored.map((one) => one[at])).size);
+const different = (at: 1 | 2) => (stored: typeof STORED) => new Set(stored.map((one) => one[at])).size;
+const all = ({ length }: typeof STORED) => length;
+/** Of a colour such as #0b5a30, as WCAG counts it. */
+const lightOf = (colour: string): number => {
+  const [r, g, b] = colour.match(/\w\w/g)!.map((part) => ((Number(`0x${part}`) / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b! + 0.05;
+};
 
 it("writes a mail of the week, whose figures are those of what was stored", async () => {
   await withService(async ({ post }) => {
@@ -68,8 +79,8 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
   expect(head).toContain(`Subject: shop at track.example.com: the week from ${week}\nTo: owner@shop.example\n`);
   const at = (path: string) => `${url}${path}from=${day(7)}&to=${day(1)}`;
   const lists = [
-    ["The week", at("/#"), `  Events: ${told(({ length }) => length)}`, "  Page views: 0 (0 the week before)"],
-    [`  Active people: ${different(1)}`, `  Active accounts: ${different(2)}`, ""],
+    ["The week", at("/#"), `  Events: ${told(all)}`, "  Page views: 0 (0 the week before)"],
+    [`  Active people: ${told(different(1))}`, `  Active accounts: ${told(different(2))}`, ""],
     ["Events that rose", at("/#"), named(0, "signup"), named(0, "trial"), ""],
     ["Events that fell", at("/#"), named(0, "export"), ""],
     ["Events that stopped coming", at("/#"), named(0, "import"), ""],
@@ -82,18 +93,35 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
       named(2, "south & <co>"),
       "",
     ],
-    ["Accounts silent since this week (1)", at("/accounts#show=silent&"), `  gone: last seen on ${date(20)}`, ""],
+    ["Accounts that went silent this week (1)", at("/accounts#show=silent&"), `  gone: last seen on ${date(20)}`, ""],
     ["Accounts silent for longer (1)", at("/accounts#show=silent&"), `  long gone: last seen on ${date(29)}`, ""],
-    ["People silent since this week (1)", at("/contacts#show=silent&"), `  gus (gone): last seen on ${date(20)}`, ""],
+    [
+      "People that went silent this week (1)",
+      at("/contacts#show=silent&"),
+      `  gus (gone): last seen on ${date(20)}`,
+      "",
+    ],
     ["People silent for longer (1)", at("/contacts#show=silent&"), `  hal (long gone): last seen on ${date(29)}`, ""],
   ];
   expect(text).toContain("Content-Transfer-Encoding: 8bit\n\n");
-  expect(text!.slice(text!.indexOf("shop at "))).toMatch(
-    new RegExp(`^shop at .*: the week from ${week}\n.*at least 25 %.*\n\n`),
+  expect(text!.slice(text!.indexOf("shop at "))).toMatch(new RegExp(`^shop at .*: the week from ${week}\n.*\n\n`));
+  expect(text!.split("\n")).toContain(
+    `${all(weeks[0])} events (${changeOf(all)}) by ${different(1)(weeks[0])} people (${changeOf(different(1))}), against the week before; a call may win back south & <co>, gone, and gus (gone), who fell or went silent.`,
   );
-  expect(text!.slice(text!.indexOf("The week"))).toBe(lists.flat().join("\n"));
+  const [shown, rules] = text!.slice(text!.indexOf("The week")).split("\nSeven days");
+  expect(shown).toBe(lists.flat().join("\n"));
+  expect(rules).toMatch(/^ up to yesterday.*at least 25 %/);
   const zoo = recordId("account", "south & <co>", "shop");
-  expect(html).toContain(`<a href="${at(`/accounts/${zoo}#`).replace("&", "&#38;")}">south &#38; &#60;co&#62;</a>`);
+  expect(html).toContain(` href="${at(`/accounts/${zoo}#`).replace("&", "&#38;")}">south &#38; &#60;co&#62;</a>`);
+  const marks = [...html.matchAll(/background:(#\w+);color:(#\w+);[^>]*>([-+n])/g)];
+  for (const [, ground, colour] of marks) expect(lightOf(ground!) / lightOf(colour!)).toBeGreaterThan(4.5);
+  expect(new Map(marks.map(([, ground, , change]) => [change, ground]))).toEqual(
+    new Map([
+      ["+", "#dff3e6"],
+      ["n", "#dff3e6"],
+      ["-", "#fde3e1"],
+    ]),
+  );
   // The same, had its first event come in this week.
   const later = await openDatabase(place);
   await later.query("DELETE FROM days WHERE workspace = 'shop' AND day < $1", [day(7)]);
