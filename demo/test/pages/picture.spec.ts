@@ -16,7 +16,7 @@ const fileOf = (name: string) => fileURLToPath(new URL(`../../site/${name}.png`,
 
 /** What each shows of the figures: the page, by the links that lead there. */
 const FIGURES: Record<string, { height: number; links: string[] }> = {
-  numbers: { height: 740, links: [] },
+  numbers: { height: 720, links: [] },
   accounts: { height: 520, links: ["Accounts"] },
   account: { height: 740, links: ["Accounts", "Cobalt Instruments"] },
   contact: { height: 700, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
