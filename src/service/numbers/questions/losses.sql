@@ -20,7 +20,10 @@ WITH latest AS MATERIALIZED (
 ), older AS MATERIALIZED (
   SELECT DISTINCT events.source
   FROM (SELECT DISTINCT source, contact_id FROM latest WHERE (source IN (SELECT source FROM open)) IS TRUE) AS whose CROSS JOIN LATERAL (
-    SELECT source FROM events WHERE events.contact_id = whose.contact_id AND events.source = whose.source AND events.id < (SELECT id FROM first) LIMIT 1) AS events
+    -- From the latest back: the planner would read all of them first.
+    SELECT source FROM (
+      SELECT source FROM events WHERE contact_id = whose.contact_id AND id < (SELECT id FROM first) ORDER BY id DESC LIMIT 20000) AS before
+    WHERE source = whose.source LIMIT 1) AS events
 ), begun AS MATERIALIZED (
   SELECT * FROM documents WHERE lowest = 1 OR source IN (SELECT source FROM open) AND source NOT IN (SELECT source FROM older)
 )
