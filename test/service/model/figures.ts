@@ -70,10 +70,11 @@ const hours = (zone: string, size: number, [first, end]: [number, number], befor
   };
 };
 
-/** Some days of a calendar, one of the last days by its hours; what is not over stands against as much of the days before. */
-export const daysFrom = (from: string, days: number, zone: string, now: number): When => {
+/** Some days of a calendar up to today, one of the last days by its hours; what is not over stands against as much of the days before. */
+export const daysFrom = (from: string, asked: number, zone: string, now: number): When => {
   const [first, hour] = [numberOf(from) * 24, hourOf(now, zone)];
   const today = hour - (hour % 24);
+  const days = first > today ? asked : Math.min(asked, (today - first) / 24 + 1);
   const isNow = first <= today && first + 24 * days > today;
   const size = days > 1 || first <= today - 8 * 24 || first > today ? 24 : 1;
   const before = first - 24 * days;
