@@ -290,8 +290,14 @@ export const createListCard = <A, T extends Counted>(
     const key = (one: T) => {
       const none = more ? "not used in this time" : isOfShares ? "" : "stopped";
       const unused = none && one.events === 0 ? [make("small", none)] : [];
+      const unreal = isNoOne(one.key) ? [make("small.down", NO_ONE)] : [];
       return withBar(
-        make("span", make("a", { href: linkOf(one), title: one.key }, ...breakable(one.name ?? one.key)), ...unused),
+        make(
+          "span",
+          make("a", { href: linkOf(one), title: one.key }, ...breakable(one.name ?? one.key)),
+          ...unused,
+          ...unreal,
+        ),
         sizeOf(one) / most,
       );
     };

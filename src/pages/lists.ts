@@ -97,8 +97,7 @@ const SEEN: Sorted<Account | Person>[] = [
     of: (one) => one.last_seen_on,
     shown: (one) => (one.left_out ? "" : lastOn(one.last_seen_on)),
   },
-  { head: "Falling", of: ({ trend }) => (trend === "falling" ? "falling" : ""), shown: null },
-  { head: "Silent", of: ({ silent }) => (silent ? "silent" : ""), shown: null },
+  { head: "Trend", of: (one) => (one.left_out ? "" : goingOf(one).join(", ")), shown: null },
   { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 

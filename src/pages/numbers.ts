@@ -86,7 +86,7 @@ const createCards = () => {
 
 const missingTile = ({ documents, events, missing, since: first }: Numbers["missing"]): Tile =>
   documents === 0 || first === null
-    ? ["–", "not known, as your pages do not number their events"]
+    ? ["–", "not known, as these events carry no number: they were imported, or your pages have stamp: false"]
     : [number(missing), `of ${number(events + missing)} that carry a number, since ${moment(first)}`];
 /** Of some events that of this time; of all whatever time is shown, as it says whether any come. */
 const lastTile = ({ last, last_event_at, events }: Numbers): Tile => {

@@ -125,7 +125,7 @@ export const createSteps = (main: Element, ask: Ask) => {
         head: "Stop here",
         of: ({ stop }) => stop,
         shown: ({ stop, open }) =>
-          open > 0 ? make("span", number(stop), make("small", `${number(open)} may go on`)) : stop,
+          open > 0 ? make("span", number(stop), make("small", `${number(open)} of them may go on`)) : stop,
       },
       { head: "May go on", of: ({ open }) => open, shown: null },
       { head: "Accounts", of: ({ accounts }) => accounts },

@@ -1,5 +1,5 @@
 -- Who uses which feature, and who stopped using it?
--- Shows who uses what. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
+-- Shows who uses what; of accounts, by the events that name one. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
 -- group: Features and pages
 -- heads: of = who, active = how many did any of it, fell = used less, rose = used more
 -- :workspace: whose data
