@@ -141,7 +141,7 @@ const Listed = {
     }),
   ),
   silent: Type.Boolean({ description: SILENT }),
-  new: Type.Boolean({ description: "Its record began in this time" }),
+  new: Type.Boolean({ description: "Its record began in this time, and nothing was done before" }),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),
   left_out: Type.Boolean({ description: "It counts nowhere" }),
   ...Health,

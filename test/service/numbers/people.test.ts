@@ -173,6 +173,20 @@ it("say that figures change until all that somebody did is left out", async () =
 const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
   answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 
+it("take for new who did nothing before this time, although all records are made later, as by an import", async () => {
+  await storeAccounts("imported", "old-", { amount: 2, days: [1, 2, 3, 40], data: "{}" });
+  await storeAccounts("imported", "fresh-", { amount: 1, days: [2], data: "{}" });
+  await database.query(
+    "UPDATE accounts SET created_at = extract(epoch FROM now())::bigint WHERE workspace = 'imported'",
+  );
+  for (const span of ["7d", "30d"])
+    expect(await listOf("imported", { span, show: "new" })).toMatchObject({
+      new: 1,
+      rising: 2,
+      data: [{ unique_id: expect.stringContaining("fresh-") }],
+    });
+});
+
 it("count all accounts, however many there are, and show a page of them", async () => {
   await storeAccounts("crowd", "busy-", { amount: 1_200, days: [1, 9], data: "{}" });
   await storeAccounts("crowd", "gone-", { amount: 30, days: [9, 10], data: "{}" });

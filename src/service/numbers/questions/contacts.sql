@@ -1,5 +1,5 @@
 -- Which people are active, and who does not use a feature?
--- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: their record began in this time. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
+-- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: the record began in this time, or later with events of this time, and nothing was done before. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
 -- group: People and accounts
 -- page: /contacts
 -- heads: total = listed, sort = sorted by, asc = lowest first, desc = highest first
@@ -35,37 +35,40 @@ WITH parts AS MATERIALIZED (
   WHERE workspace = :'workspace' AND kind = 'account' AND NOT back
   GROUP BY 1 HAVING bool_and(every.account_id IN (SELECT id FROM left_out WHERE kind = 'account' AND NOT back))
 ), time AS MATERIALIZED (
-  SELECT extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone)::bigint AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone)::bigint AS ends,
+  SELECT coalesce(lower(span), lower(clock)::date) AS first, extract(epoch FROM coalesce(lower(span), lower(clock)) AT TIME ZONE zone)::bigint AS began, extract(epoch FROM coalesce(upper(span), upper(clock)) AT TIME ZONE zone)::bigint AS ends,
          ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(string_to_array(folded(:'search'), ' ')) AS word) AS sought
   FROM parts CROSS JOIN (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones WHERE is_now
 ), found AS MATERIALIZED (
   SELECT * FROM (
-    SELECT id, created_at >= began AND created_at < ends AND id NOT IN (SELECT id FROM left_outs) AS is_new,
+    SELECT id, CASE WHEN created_at >= began AND id NOT IN (SELECT id FROM left_outs) THEN created_at < ends END AS began_within,
       CASE :'search' WHEN '' THEN :'health' <> '' AND id NOT IN (SELECT id FROM left_outs) ELSE concat_ws(' ', uid_folded, data_folded) LIKE ALL (sought)
         AND concat_ws(' ', uid_folded, name_in(data_folded), substring(data_folded FROM '"email" *: *"([^"]*)"')) LIKE ALL (sought) END AS is_found
     FROM contacts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
-  WHERE is_new OR is_found
+  WHERE began_within IS NOT NULL OR is_found
 ), listed AS MATERIALIZED (
-  SELECT added.*, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
+  SELECT added.*, is_new, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
            SELECT max(last_day(month, days & mask)) FROM former JOIN active USING (month) WHERE workspace = :'workspace' AND contact = added.id) END) AS last_seen_on,
          events - before AS change, trend_of(events, before) AS trend,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
   FROM (SELECT id, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before, max(last_seen_on) AS lately_seen_on,
-               bit_count(bit_or(lately)) AS active_days, coalesce(bool_or(is_new), FALSE) AS is_new, coalesce(bool_or(is_found), FALSE) AS is_found
+               bit_count(bit_or(lately)) AS active_days, bool_or(began_within) AS began_within, coalesce(bool_or(is_found), FALSE) AS is_found
         FROM (
           SELECT contact AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
-                 last_day(month, days & seen) AS last_seen_on, days & lately << shift AS lately, NULL::boolean AS is_new, NULL::boolean AS is_found
+                 last_day(month, days & seen) AS last_seen_on, days & lately << shift AS lately, NULL::boolean AS began_within, NULL::boolean AS is_found
           FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND active.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months)
           UNION ALL
           SELECT contact, events_in(events, low, high), events_in(events, low_before, high_before),
                  CASE WHEN events_in(events, low, high) + events_in(events, low_before, high_before) > 0 THEN day END, NULL, NULL, NULL
           FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace'
-          UNION ALL SELECT id, NULL, NULL, NULL, NULL, is_new, is_found FROM found) AS each
+          UNION ALL SELECT id, NULL, NULL, NULL, NULL, began_within, is_found FROM found) AS each
         GROUP BY 1) AS added
     CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(lately_seen_on < lower(lately) AND lately_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
+    CROSS JOIN LATERAL (SELECT began_within IS NOT NULL AND (began_within OR events > 0) AND NOT EXISTS (
+      SELECT FROM time CROSS JOIN months JOIN active USING (month)
+      WHERE workspace = :'workspace' AND contact = added.id AND days <> 0::bit(31) AND month + strpos(days::text, '1') - 1 < first) AS is_new) AS fresh
     LEFT JOIN contacts USING (id) WHERE events > 0 OR before > 0 OR is_new OR is_found OR is_silent
 ), doers AS MATERIALIZED (
   SELECT contact FROM months JOIN contact_names USING (month)
