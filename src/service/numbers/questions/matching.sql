@@ -42,15 +42,10 @@ WITH parts AS MATERIALIZED (
      AND left(event_uid, 64) = left(:'event_uid', 64) AND event_uid <> 'pageview' AND id >= (SELECT id FROM own)
    ORDER BY id DESC LIMIT 20000)
   UNION ALL
-  (SELECT * FROM (
-     -- The latest first, whatever the planner thinks of how many fit.
-     SELECT id, received_at, at, contact_id, contact_uid, account_uid, event_uid, page, referrer_host FROM counted_events
-     WHERE :'account' = '' AND :'event_uid' IN ('', 'pageview') AND workspace = :'workspace' AND id >= (SELECT id FROM own)
-     ORDER BY id DESC LIMIT 200000) AS latest
-   WHERE (:'event_uid' = '' OR event_uid = :'event_uid') AND (:'host' = '' OR split_part(page, '/', 1) = :'host')
-     AND (:'path' = '' OR left(substr(page, strpos(page, '/')), 256) = :'path')
-     AND (:'referrer' = '' OR referrer_host = :'referrer')
-   ORDER BY id DESC LIMIT 20000)
+  -- The latest first, whatever the planner thinks of how many fit.
+  (SELECT id, received_at, at, contact_id, contact_uid, account_uid, event_uid, page, referrer_host FROM counted_events
+   WHERE :'account' = '' AND :'event_uid' IN ('', 'pageview') AND workspace = :'workspace' AND id >= (SELECT id FROM own)
+   ORDER BY id DESC LIMIT 200000)
 ), fitting AS MATERIALIZED (
   SELECT * FROM looked
   WHERE (:'event_uid' = '' OR event_uid = :'event_uid') AND (:'host' = '' OR split_part(page, '/', 1) = :'host')
