@@ -51,14 +51,23 @@ const readQuestion = (file: string): Question => {
     return [{ name, description: description!, ...more }];
   });
   const MARK = /^(group|page|none|heads|hidden): (.*)$/;
-  const marks: Record<string, string> = Object.fromEntries(
-    head.flatMap((line) => [MARK.exec(line)?.slice(1) ?? []].filter(({ length }) => length > 0)),
-  );
-  const { group = "", heads = "", hidden = "", ...more } = marks;
+  const marked = head.flatMap((line) => {
+    const [, mark, text] = MARK.exec(line) ?? [];
+    return mark === undefined ? [] : [[mark, text!] as const];
+  });
+  const { group = "", heads = "", hidden = "", ...more }: Record<string, string> = Object.fromEntries(marked);
   const [title, ...notes] = head.filter((line) => !line.startsWith(":") && !MARK.test(line));
-  const said = { title: title!, note: notes.join(" "), group, ...more };
-  const names = Object.fromEntries(heads.split(", ").map((one) => one.split(" = ")));
-  return { name: basename(file, ".sql"), ...said, heads: names, hidden: hidden.split(", "), parameters, sql };
+  return {
+    name: basename(file, ".sql"),
+    title: title!,
+    note: notes.join(" "),
+    group,
+    ...more,
+    heads: Object.fromEntries([...heads.matchAll(/(\w+) = ([^,]+)/g)].map(([, name, text]) => [name, text!])),
+    hidden: hidden.match(/\w+/g) ?? [],
+    parameters,
+    sql,
+  };
 };
 
 /** All of them, by their names. */
