@@ -108,9 +108,11 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     list("contacts", "silent", "last_seen_on", "desc", MANY),
   ]);
   const at = (path: string, more = {}) => `${path}#${new URLSearchParams({ ...more, from, to })}`;
-  const sum = (what: string, { total, before }: Sum): Row => {
-    return { what, told: total.toLocaleString("en"), ...against(total, before) };
-  };
+  const sum = (what: string, { total, before }: Sum): Row => ({
+    what,
+    told: total.toLocaleString("en"),
+    ...against(total, before),
+  });
   const section = (title: string, path: string, rows: Row[]) => ({ title, path, rows: rows.slice(0, MOST) });
   const ofNames = (title: string, isOne: (one: Counted) => boolean) => {
     const all = names.data.filter(isOne).map((one) => ({ ...one, by: Math.abs(one.events - one.before) }));
@@ -126,9 +128,11 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   const ofSilent = (what: string, path: string, all: Listed) => {
     const went = lately(all);
     const told = (title: string, amount: number, some: Somebody[]) => {
-      const rows = some.map((one): Row => {
-        return { what: nameOf(one), told: `last seen on ${dayOf(one.last_seen_on)}`, path: at(`${path}/${one.id}`) };
-      });
+      const rows = some.map((one) => ({
+        what: nameOf(one),
+        told: `last seen on ${dayOf(one.last_seen_on)}`,
+        path: at(`${path}/${one.id}`),
+      }));
       return section(`${title} (${amount})`, at(path, { show: "silent" }), rows);
     };
     return [
