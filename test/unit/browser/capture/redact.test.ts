@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../../../src/browser/capture/redact.js";
+import { tooSlow } from "../../../support/linear.js";
 
 const HOST = "https://shop.test";
 
@@ -288,22 +289,7 @@ const REPEATED =
   "? & # / #/ #!/ ; = a= =a a@ a@a @ . a. eyJ ( (a( % %25 %2541 4 4- 41111 a1 1a A aB aBC - share share/ A1/ a1-1a- &a=1 utm_ utm_= &ref= [ :// ://@";
 
 it("takes time that grows no faster than the URL, whatever it holds", () => {
-  /** Processor time, which other processes do not lengthen, in microseconds. */
-  const cost = (text: string, length: number, times: number): number => {
-    const url = `${HOST}/${text.repeat(length / text.length)}`;
-    const before = process.cpuUsage();
-    for (let i = 0; i < times; i++) redact(url, {});
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  };
-  const slow = REPEATED.split(" ").flatMap((text) => {
-    const rounds = Array.from({ length: 5 }, () => ({ short: cost(text, 3_000, 10), long: cost(text, 30_000, 1) }));
-    // The fastest round is the one that nothing else has disturbed.
-    const long = Math.min(...rounds.map((round) => round.long));
-    const short = Math.min(...rounds.map((round) => round.short));
-    // Time that grows with the square is ten times as long. What takes less than four milliseconds is too short to be compared.
-    return long > Math.max(4_000, 3 * short) ? [`${text}: 30 KB take ${long} µs, ten times 3 KB ${short} µs`] : [];
-  });
+  const slow = REPEATED.split(" ").flatMap((text) => tooSlow((path) => redact(`${HOST}/${path}`, {}), text, 3_000));
   expect(slow).toEqual([]);
 });
 
