@@ -1,10 +1,9 @@
 import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
-import { decorateWorkspace, requireBearer } from "./access/auth.js";
 import { keepConnections } from "./access/client-connections.js";
 import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
-import { createAccess } from "./access/tokens.js";
+import { createAccess, decorateWorkspace, requireBearer } from "./access/tokens.js";
 import { personRoutes } from "./admin/person-routes.js";
 import { traitRoutes } from "./admin/write-records.js";
 import { StartError } from "./base/start-error.js";

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { EVENT_PATH } from "../../shared/option-values.js";
-import { isOfServer } from "../access/auth.js";
 import { type createQuota, networkOf, pointsOf } from "../access/limits.js";
-import type { Access } from "../access/tokens.js";
+import { type Access, isOfServer } from "../access/tokens.js";
 import { digest, filledText, nearName } from "../base/exact-text.js";
 import { findMember, withoutMember } from "../base/json-text.js";
 import { viewOf } from "../base/params.js";

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { EVENT_PATH } from "../../shared/option-values.js";
-import { isOfServer } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
+import { isOfServer } from "../access/tokens.js";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { type Answered, createLogLimit } from "../http/error-answers.js";
 import { BATCH_PATH, type Count } from "./schemas.js";
