@@ -1,8 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
+import { BOUNDS } from "../database/event-id.js";
 import { SERVICE } from "../database/migrations.js";
-import { BOUNDS } from "../database/settled.js";
 import { HttpError } from "../http/error-answers.js";
 import { addArchiveCommand } from "./archive/write-days.js";
 import { addBackupCommand } from "./backup.js";

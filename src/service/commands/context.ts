@@ -1,4 +1,3 @@
-/** What the commands have in common: options, how they reach the database, and where they write. */
 import type { Writable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listWorkspaces } from "../access/tokens.js";
@@ -7,9 +6,11 @@ import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "../database/database.js";
+import type { Bounds } from "../database/event-id.js";
 import { openDatabase } from "../database/open-database.js";
 import type { Needs } from "../database/postgres/open-postgres.js";
-import type { Bounds } from "../database/settled.js";
+
+/** What the commands have in common: options, how they reach the database, and where they write. */
 
 /** What commands are told, and where results go; the process's own streams unless a test says otherwise. */
 export interface Shell {

@@ -1,6 +1,5 @@
 import type { Database, Query } from "../database/database.js";
-import { idAt, newIds, SET_BACK_MS } from "../database/event-id.js";
-import { askNodes } from "../database/settled.js";
+import { askNodes, idAt, newIds, SET_BACK_MS } from "../database/event-id.js";
 import { followersLose, renewIds } from "../records/lost-places.js";
 import { beginAnew, hold, markDays, setPlace } from "./counted-place.js";
 

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { backOffMs } from "../../shared/retry-policy.js";
 import type { Database } from "../database/database.js";
-import { idAt, SET_BACK_MS, timeOf } from "../database/event-id.js";
-import type { Settled } from "../database/settled.js";
+import { idAt, SET_BACK_MS, type Settled, timeOf } from "../database/event-id.js";
 import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
 import { isTaken, type Task } from "../database/tasks.js";
 import { countNext, dueAt, STEP } from "./add-events.js";

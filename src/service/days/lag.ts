@@ -1,6 +1,5 @@
 import type { Database, Query } from "../database/database.js";
-import { idAt, timeOf } from "../database/event-id.js";
-import type { Settled } from "../database/settled.js";
+import { idAt, type Settled, timeOf } from "../database/event-id.js";
 
 /** Milliseconds for which an answer holds, whoever asks. */
 const VALID_MS = 2_000;

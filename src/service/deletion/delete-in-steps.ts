@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
-import { askNodes } from "../database/settled.js";
+import { askNodes } from "../database/event-id.js";
 import { tookTooLong } from "../database/sql-state.js";
 import { subtract } from "../days/add-events.js";
 import { columnsIn, type EventRow } from "../days/count-tables.js";

@@ -1,6 +1,5 @@
 import type { Database, Query } from "../database/database.js";
-import { continueIds } from "../database/event-id.js";
-import { transactInTime } from "../database/settled.js";
+import { continueIds, transactInTime } from "../database/event-id.js";
 import { neededByArchives } from "../records/known-archives.js";
 
 /*

@@ -4,7 +4,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { decodeText, filledText } from "../base/exact-text.js";
 import { wholeParams } from "../base/params.js";
 import type { Database, Query } from "../database/database.js";
-import type { Settled } from "../database/settled.js";
+import type { Settled } from "../database/event-id.js";
 import { countedTo } from "../days/lag.js";
 import { dayIn, later, startOf } from "../days/zone.js";
 import { errors, HttpError, notFound } from "../http/error-answers.js";

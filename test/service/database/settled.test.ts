@@ -1,9 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
-import { newIds, timeOf } from "../../../src/service/database/event-id.js";
+import { createSettled, newIds, timeOf } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createSettled } from "../../../src/service/database/settled.js";
 import { makeClock, setBack } from "../support/database.js";
 import { usePlace } from "../support/fixtures.js";
 import { startPostgres } from "../support/postgres.js";

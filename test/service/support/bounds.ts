@@ -1,4 +1,4 @@
-import { BOUNDS } from "../../../src/service/database/settled.js";
+import { BOUNDS } from "../../../src/service/database/event-id.js";
 
 /** What is committed is settled: for tests whose processes are none but this one. */
 export const AT_ONCE = { ...BOUNDS, settled: 1, reread: 50 };

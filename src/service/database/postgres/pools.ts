@@ -13,7 +13,7 @@ for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types
 
 /** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The same of a transaction in which nothing is asked: its process is frozen, or gone without a word (see `settled.ts`). */
+/** The same of a transaction in which nothing is asked: its process is frozen, or gone without a word (see `event-id.ts`). */
 const IDLE_TIMEOUT_MS = 10_000;
 /** Milliseconds that what is under way has when the connections are closed: nobody waits for it any more. */
 const CLOSE_MS = 300;
