@@ -4,7 +4,7 @@ import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
 import { turnOf } from "../../src/service/days/count-task.js";
 import { deleteInSteps } from "../../src/service/deletion/delete-in-steps.js";
-import { insertEvents, type NewEvent } from "../../src/service/ingest/store/insert-rows.js";
+import { insertEvents, type NewEvent } from "../../src/service/ingest/store/event-rows.js";
 import { RECORDS } from "./records.js";
 
 /** Writes the demo's records into a database that has none. */

@@ -1,6 +1,6 @@
 import { digest } from "../../src/service/base/exact-text.js";
 import { viewOf } from "../../src/service/base/params.js";
-import type { NewEvent } from "../../src/service/ingest/store/insert-rows.js";
+import type { NewEvent } from "../../src/service/ingest/store/event-rows.js";
 import { RECORDS, seededRandom } from "./records.js";
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];

@@ -1,8 +1,7 @@
 import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
-import { keepConnections } from "./access/client-connections.js";
-import { createQuota, limitRequests, tellUnseenProxy } from "./access/limits.js";
+import { createQuota, keepConnections, limitRequests, tellUnseenProxy } from "./access/limits.js";
 import { createAccess, decorateWorkspace, requireBearer } from "./access/tokens.js";
 import { personRoutes } from "./admin/person-routes.js";
 import { traitRoutes } from "./admin/write-records.js";

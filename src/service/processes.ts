@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import Fastify from "fastify";
 import { AggregatorRegistry } from "prom-client";
-import { untilNoneConnects } from "./access/client-connections.js";
+import { untilNoneConnects } from "./access/limits.js";
 import { StartError } from "./base/start-error.js";
 import { createWaits } from "./base/times.js";
 import type { ServiceConfig } from "./config/options.js";

@@ -2,7 +2,7 @@ import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/params.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/event-rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/database.js";
 import { startService } from "../../../test/service/support/service.js";

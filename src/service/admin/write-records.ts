@@ -5,7 +5,7 @@ import { StartError } from "../base/start-error.js";
 import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/error-answers.js";
-import { makeRecords } from "../ingest/store/bare-records.js";
+import { makeRecords } from "../ingest/store/event-rows.js";
 import { Account, activitySource, Contact, READ, Stage } from "../records/account-and-contact.js";
 
 const strict = { additionalProperties: false };

@@ -15,7 +15,7 @@ import { createGeneration, writeAtGeneration } from "../database/generation.js";
 import { createTombstones } from "../deletion/tombstones.js";
 import type { Count } from "../ingest/schemas.js";
 import { createEventStore, REPEATED, type StoreOptions } from "../ingest/store/event-store.js";
-import { type NewEvent, stampOf } from "../ingest/store/insert-rows.js";
+import { type NewEvent, stampOf } from "../ingest/store/event-rows.js";
 import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/read-rows.js";
 import type { Commands, Say } from "./context.js";
 import { analyzeAll } from "./dump.js";

@@ -4,7 +4,7 @@ import { StartError } from "../base/start-error.js";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 import { keyNamed, readKey } from "../database/service-state.js";
-import type { Contact, Erased } from "../ingest/store/insert-rows.js";
+import type { Contact, Erased } from "../ingest/store/event-rows.js";
 
 const KEY = "tombstones";
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { Type } from "typebox";
 import { EVENT_PATH } from "../../shared/option-values.js";
-import { createHeld } from "../access/body-memory.js";
+import { createHeld } from "../access/limits.js";
 import { type Kind, requireApiToken } from "../access/tokens.js";
 import { remembering } from "../base/exact-text.js";
 import { errors, HttpError } from "../http/error-answers.js";

@@ -14,7 +14,7 @@ import type { SentEvent } from "./read-body.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
 import { type EventStore, REPEATED } from "./store/event-store.js";
-import { type NewEvent, stampOf } from "./store/insert-rows.js";
+import { type NewEvent, stampOf } from "./store/event-rows.js";
 
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];

@@ -15,7 +15,7 @@ import type { Behind } from "../days/lag.js";
 import { createLogLimit, HttpError, unavailable } from "../http/error-answers.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import { COUNTED, type Count } from "../ingest/schemas.js";
-import type { NewEvent } from "../ingest/store/insert-rows.js";
+import type { NewEvent } from "../ingest/store/event-rows.js";
 import { createEventAges, type Upkeep } from "./last-events.js";
 
 /** What tells the metrics: of this process, or, where it is one of a unit, of all of them, each with its number. */

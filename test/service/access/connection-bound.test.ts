@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from "node:net";
 import Fastify from "fastify";
 import { expect, it } from "vitest";
-import { keepConnections } from "../../../src/service/access/client-connections.js";
+import { keepConnections } from "../../../src/service/access/limits.js";
 import { until } from "../support/service.js";
 
 // Elsewhere the other addresses of loopback have to be made first.

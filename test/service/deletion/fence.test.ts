@@ -4,7 +4,7 @@ import { readState } from "../../../src/service/commands/import.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
-import { insertEvents } from "../../../src/service/ingest/store/insert-rows.js";
+import { insertEvents } from "../../../src/service/ingest/store/event-rows.js";
 import { useDatabase, useServer } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 

@@ -11,7 +11,7 @@ import {
   retentionBehind,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
-import { makeRecords } from "../../../src/service/ingest/store/bare-records.js";
+import { makeRecords } from "../../../src/service/ingest/store/event-rows.js";
 import { DAY, useDatabase } from "../support/fixtures.js";
 
 const LOG = (told: string[]) => {

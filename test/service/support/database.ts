@@ -6,7 +6,7 @@ import type { Database, Query } from "../../../src/service/database/database.js"
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { turnOf } from "../../../src/service/days/count-task.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/insert-rows.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/event-rows.js";
 import { exportRows } from "../../../src/service/records/read-rows.js";
 import { dataFolder } from "../../support/data-folder.js";
 

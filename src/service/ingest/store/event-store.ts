@@ -7,9 +7,16 @@ import { checkGeneration, writeAtGeneration } from "../../database/generation.js
 import { isUnavailable } from "../../database/sql-state.js";
 import { HttpError } from "../../http/error-answers.js";
 import type { Count } from "../schemas.js";
-import { createMissingRecords, type Missing, makeAccounts, makeContacts } from "./bare-records.js";
 import { createGroupCommit } from "./group-commit.js";
-import { type AtGeneration, insertEvents, type NewEvent } from "./insert-rows.js";
+import {
+  type AtGeneration,
+  createMissingRecords,
+  insertEvents,
+  type Missing,
+  makeAccounts,
+  makeContacts,
+  type NewEvent,
+} from "./event-rows.js";
 
 const WHOLE: Shard = { id: 0, node: 0 };
 

@@ -13,7 +13,7 @@ import { idAt } from "../../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../../src/service/deletion/erasure.js";
 import { deleteEventsBefore } from "../../../../src/service/deletion/retention.js";
-import type { NewEvent } from "../../../../src/service/ingest/store/insert-rows.js";
+import type { NewEvent } from "../../../../src/service/ingest/store/event-rows.js";
 import { knowArchive } from "../../../../src/service/records/known-archives.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
