@@ -9,7 +9,7 @@ import { createSettled, type Settled } from "../database/event-id.js";
 import { isServed } from "../database/postgres/open-postgres.js";
 import { createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
-import { readUpkeep, type Upkeep } from "../monitoring/last-events.js";
+import { readUpkeep, type Upkeep } from "../monitoring/metrics.js";
 import { ofName } from "../records/read-rows.js";
 import type { Commands } from "./context.js";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { Option } from "commander";
-import { findMember } from "../base/json-text.js";
+import { findMember } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";

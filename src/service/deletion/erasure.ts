@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { decodeText, filledText, recordId } from "../base/exact-text.js";
-import { findMember } from "../base/json-text.js";
+import { decodeText, filledText, findMember, recordId } from "../base/exact-text.js";
 import { viewOf, wholeParams } from "../base/params.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";

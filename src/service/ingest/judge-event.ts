@@ -3,8 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { EVENT_PATH } from "../../shared/option-values.js";
 import { type createQuota, networkOf, pointsOf } from "../access/limits.js";
 import { type Access, isOfServer } from "../access/tokens.js";
-import { digest, filledText, nearName } from "../base/exact-text.js";
-import { findMember, withoutMember } from "../base/json-text.js";
+import { digest, filledText, findMember, nearName, withoutMember } from "../base/exact-text.js";
 import { viewOf } from "../base/params.js";
 import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
@@ -13,8 +12,8 @@ import { PROOF_MEMBER, type Prove } from "./identity-proof.js";
 import type { SentEvent } from "./read-body.js";
 import { reasonOf } from "./refusals.js";
 import { type Count, MAX_PARAMS_DEPTH, type Verdict } from "./schemas.js";
-import { type EventStore, REPEATED } from "./store/event-store.js";
 import { type NewEvent, stampOf } from "./store/event-rows.js";
+import { type EventStore, REPEATED } from "./store/event-store.js";
 
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyRequest } from "fastify";
 import { type Hold, type Holding, networkOf } from "../access/limits.js";
-import { elementsOf } from "../base/json-text.js";
+import { elementsOf } from "../base/exact-text.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/error-answers.js";
 import { BATCH_PATH, MAX_BATCH_EVENTS } from "./schemas.js";
 

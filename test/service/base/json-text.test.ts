@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeText, encodeText } from "../../../src/service/base/exact-text.js";
-import { findMember } from "../../../src/service/base/json-text.js";
+import { decodeText, encodeText, findMember } from "../../../src/service/base/exact-text.js";
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;

@@ -8,7 +8,7 @@ import { countDays } from "../../../src/service/days/count-task.js";
 import { hold, markDays } from "../../../src/service/days/counted-place.js";
 import { dayIn } from "../../../src/service/days/zone.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
-import { readUpkeep } from "../../../src/service/monitoring/last-events.js";
+import { readUpkeep } from "../../../src/service/monitoring/metrics.js";
 import { keptPlace, lostPlace } from "../../../src/service/records/lost-places.js";
 import { storeEvents } from "../support/database.js";
 import { useDatabase } from "../support/fixtures.js";

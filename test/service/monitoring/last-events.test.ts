@@ -7,7 +7,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { writeState } from "../../../src/service/database/service-state.js";
-import { createEventAges } from "../../../src/service/monitoring/last-events.js";
+import { createEventAges } from "../../../src/service/monitoring/metrics.js";
 import { usePlace } from "../support/fixtures.js";
 import { basic, type RunningService, startService } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
