@@ -1,4 +1,4 @@
-import type { Span } from "../service/numbers/spans.js";
+import type { Span } from "../service/numbers/number-schemas.js";
 
 /*
  * Where the visitor is: the page by the path, what it shows by the fragment, which no server sees. A link is therefore all that there is to

@@ -2,9 +2,8 @@ import { type Command, Option } from "commander";
 import { isNoOne, NO_ONE } from "../../shared/no-one.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
-import { dayIn, later } from "../days/zone.js";
+import { dayIn, later, readWhen } from "../days/calendar.js";
 import { ask } from "../numbers/questions.js";
-import { readWhen } from "../numbers/spans.js";
 import type { Commands } from "./context.js";
 
 const MOST = 10;

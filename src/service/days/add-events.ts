@@ -1,6 +1,7 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { type Bounds, fold, KEYS, settleKeys } from "./bounded-keys.js";
+import { later, startOf } from "./calendar.js";
 import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, TABLES, tally, write } from "./count-tables.js";
 import {
   begin,
@@ -13,7 +14,6 @@ import {
   openFrom,
   setPlace,
 } from "./counted-place.js";
-import { later, startOf } from "./zone.js";
 
 /* All that changes the counts: whoever follows, deletes, leaves out or counts anew gives the events. */
 

@@ -1,6 +1,6 @@
 import type { Query } from "../database/database.js";
+import { later } from "./calendar.js";
 import { type Into, type Line, REST, TABLES, type Table, toPlaces, write } from "./count-tables.js";
-import { later } from "./zone.js";
 
 /*
  * Strangers choose names, paths and hosts: which of them have a row of their own. What has none is the rest, which has an empty key. Once there

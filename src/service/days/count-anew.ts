@@ -3,6 +3,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { add, type Size, STEP } from "./add-events.js";
 import { fold, KEYS, settleKeys } from "./bounded-keys.js";
+import { later, monthOf, startOf } from "./calendar.js";
 import {
   AT,
   dayOf,
@@ -16,7 +17,6 @@ import {
   write,
 } from "./count-tables.js";
 import { beginAnew, FIRST, type Held, hold, hoursFrom, isCounted, isWhole, LAST, setPlace } from "./counted-place.js";
-import { later, monthOf, startOf } from "./zone.js";
 
 /*
  * A day is counted anew beside the one that stands: the events up to an id that say by their ids when they happened, then the others, then what

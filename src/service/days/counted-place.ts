@@ -3,8 +3,8 @@ import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
 import { HttpError } from "../http/error-answers.js";
+import { dayIn, isTimeZone, later, NO_ZONE } from "./calendar.js";
 import { ALL_TABLES, type EventRow } from "./count-tables.js";
-import { dayIn, isTimeZone, later, NO_ZONE } from "./zone.js";
 
 /*
  * How far a workspace is counted: a row, which whoever adds or subtracts holds until the end of the transaction. So each event is added once, and

@@ -1,8 +1,8 @@
 import { NIL } from "uuid";
 import type { Database, Query } from "../database/database.js";
+import { dayIn, later, monthOf } from "./calendar.js";
 import { isEmpty, TABLES } from "./count-tables.js";
 import { beginAnew, hold, markDays, setPlace } from "./counted-place.js";
-import { dayIn, later, monthOf } from "./zone.js";
 
 /* What goes with people who are erased, and with days that are past by retention. */
 

@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import { encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
+import { readWhen, SPANS, type When } from "../days/calendar.js";
 import { HttpError } from "../http/error-answers.js";
 import { encoded } from "./figures.js";
 import { ask, QUESTIONS, type Question } from "./questions.js";
-import { readWhen, SPANS, type When } from "./spans.js";
 
 /* A question as people ask it, who name a span or days: for commands, assistants and the page of all questions. */
 

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from "typebox";
 import { encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
+import type { Ranges } from "../days/calendar.js";
 import type { Accounts, Numbers } from "./number-schemas.js";
 import { ask } from "./questions.js";
-import type { Ranges } from "./spans.js";
 
 /** Which events: those of a name, a page, a referrer's host, or an account, by its uid. */
 type Filter = { [Name in "event_uid" | "host" | "path" | "referrer" | "account"]?: string | undefined };

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { UUID } from "../base/exact-text.js";
+import { SPANS } from "../days/calendar.js";
 import { Account, Contact } from "../records/account-and-contact.js";
-import { SPANS, type Span } from "./spans.js";
 
 /* What is asked for and answered by `/v2/numbers…`. */
 
@@ -325,6 +325,8 @@ export const LeftOut = Type.Object({
 
 /** What a path names. */
 export const One = Type.Object({ id: Id });
+
+export type Span = keyof typeof SPANS;
 
 const DayOf = Type.Optional(
   Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "A day, in place of `span`" }),

@@ -5,8 +5,8 @@ import { decodeText, filledText } from "../base/exact-text.js";
 import { wholeParams } from "../base/params.js";
 import type { Database, Query } from "../database/database.js";
 import type { Settled } from "../database/event-id.js";
+import { dayIn, later, readWhen, startOf, type When } from "../days/calendar.js";
 import { countedTo } from "../days/lag.js";
-import { dayIn, later, startOf } from "../days/zone.js";
 import { errors, HttpError, notFound } from "../http/error-answers.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/account-and-contact.js";
@@ -35,7 +35,6 @@ import {
   WhenQuery,
 } from "./number-schemas.js";
 import { ask, QUESTIONS } from "./questions.js";
-import { readWhen, type When } from "./spans.js";
 
 const common = { tags: ["records"], security: [{ bearer: [] }] };
 const failures = errors(400, 401, 404, 405, 429, 500, 503);

@@ -1,10 +1,3 @@
-/*
- * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients (`CLIENTS=256`), over a PostgreSQL of its own
- * and over a given one, and tells what each costs, and its ratio to the floor of `bare.ts`; `latency` fills a database with a year of a million
- * events, and times each look-up, each answer of the numbers, and each question of docs/service/sql.md by its time. Named as an argument, each
- * runs alone. `npm run year -- 10000000 12000` is `latency` with as many events and accounts. It never fails on a figure: figures depend on the
- * machine and on what else it does, so ratios are of one run.
- */
 import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
 import pg from "pg";
@@ -12,8 +5,8 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import { filesOf, readServerFile } from "../../../src/service/database/embedded/data-folder.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { readWhen, SPANS, type When } from "../../../src/service/days/calendar.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
-import { readWhen, SPANS, type When } from "../../../src/service/numbers/spans.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds } from "../../support/processor-time.js";
@@ -22,6 +15,14 @@ import { startPostgres } from "../support/postgres.js";
 import { spawnService } from "../support/service-process.js";
 import { fillPlace, lookUps } from "./fill.js";
 import { type Load, post } from "./load.js";
+
+/*
+ * `npm run bench:service`: what the service can take. `throughput` posts page views by 64 clients (`CLIENTS=256`), over a PostgreSQL of its own
+ * and over a given one, and tells what each costs, and its ratio to the floor of `bare.ts`; `latency` fills a database with a year of a million
+ * events, and times each look-up, each answer of the numbers, and each question of docs/service/sql.md by its time. Named as an argument, each
+ * runs alone. `npm run year -- 10000000 12000` is `latency` with as many events and accounts. It never fails on a figure: figures depend on the
+ * machine and on what else it does, so ratios are of one run.
+ */
 
 const ROUNDS = 5;
 const SECONDS = 4;

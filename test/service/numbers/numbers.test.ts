@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readWhen } from "../../../src/service/numbers/spans.js";
+import { readWhen } from "../../../src/service/days/calendar.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { DAY, usePlace } from "../support/fixtures.js";
 import { type RunningService, startService, until } from "../support/service.js";

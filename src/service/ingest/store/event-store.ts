@@ -7,7 +7,6 @@ import { checkGeneration, writeAtGeneration } from "../../database/generation.js
 import { isUnavailable } from "../../database/sql-state.js";
 import { HttpError } from "../../http/error-answers.js";
 import type { Count } from "../schemas.js";
-import { createGroupCommit } from "./group-commit.js";
 import {
   type AtGeneration,
   createMissingRecords,
@@ -17,6 +16,7 @@ import {
   makeContacts,
   type NewEvent,
 } from "./event-rows.js";
+import { createGroupCommit } from "./group-commit.js";
 
 const WHOLE: Shard = { id: 0, node: 0 };
 
