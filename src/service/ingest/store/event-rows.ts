@@ -25,7 +25,7 @@ interface Target {
  *
  * @returns takes the values of all rows one after another, in the order of the columns
  */
-export const createInsert = (target: Target) => {
+const createInsert = (target: Target) => {
   const statement = createStatement(target);
   const { length: width } = target.columns;
   return (values: unknown[]): Statement[] => {
