@@ -16,24 +16,31 @@
 WITH RECURSIVE named (step, event_uid) AS (
   SELECT * FROM (VALUES (1, :'first'), (2, :'second'), (3, :'third'), (4, :'fourth'), (5, :'fifth')) AS named (step, event_uid)
   WHERE event_uid <> ''
+), span AS MATERIALIZED (
+  -- The first moments of the first day and of the day after the last: some days have two midnights, some have none.
+  SELECT min(moment) AS starts, max(moment) AS ends
+  FROM workspaces, unnest(ARRAY[:'from'::date, :'to'::date + 1]) AS day CROSS JOIN LATERAL (
+    SELECT (extract(epoch FROM least(day::timestamp AT TIME ZONE coalesce(zone, 'UTC'),
+      (day - interval '1 hour') AT TIME ZONE coalesce(zone, 'UTC') + interval '1 hour')) * 1000)::bigint AS moment) AS of_day
+  WHERE name = :'workspace'
 ), did AS MATERIALIZED (
-  SELECT step, contact_id, account_uid, at, day, id FROM named CROSS JOIN LATERAL (
-    SELECT contact_id, account_uid, at, day, id FROM counted_events
+  SELECT step, contact_id, account_uid, at, id FROM named CROSS JOIN LATERAL (
+    SELECT contact_id, account_uid, at, id FROM counted_events
     WHERE workspace = :'workspace' AND event_uid = named.event_uid AND event_uid <> 'pageview'
       AND left(event_uid, 64) = left(named.event_uid, 64)
-      AND day >= :'from'::date AND received_at >= (SELECT (extract(epoch FROM :'from'::date - interval '1 day') * 1000)::bigint)
+      AND at >= (SELECT starts FROM span) AND received_at >= (SELECT starts FROM span)
     ORDER BY id DESC LIMIT 200000) AS latest
   UNION ALL
-  SELECT step, contact_id, account_uid, at, day, id FROM named CROSS JOIN LATERAL (
-    SELECT contact_id, account_uid, at, day, id FROM counted_events
+  SELECT step, contact_id, account_uid, at, id FROM named CROSS JOIN LATERAL (
+    SELECT contact_id, account_uid, at, id FROM counted_events
     WHERE workspace = :'workspace' AND named.event_uid = 'pageview' AND event_uid = 'pageview'
-      AND day >= :'from'::date AND received_at >= (SELECT (extract(epoch FROM :'from'::date - interval '1 day') * 1000)::bigint)
+      AND at >= (SELECT starts FROM span) AND received_at >= (SELECT starts FROM span)
     ORDER BY id DESC LIMIT 200000) AS latest
 ), starts AS MATERIALIZED (
-  SELECT contact_id, max(at) AS latest, min(account_uid COLLATE "C") AS account_uid FROM did WHERE step = 1 AND day <= :'to'::date GROUP BY contact_id
+  SELECT contact_id, max(at) AS latest, min(account_uid COLLATE "C") AS account_uid FROM did WHERE step = 1 AND at < (SELECT ends FROM span) GROUP BY contact_id
 ), one AS MATERIALIZED (
   -- Before each event: the latest start that has led to the step before, in time. An event is not its own step before.
-  SELECT step, contact_id, at, id, max(at) FILTER (WHERE step = 1 AND day <= :'to'::date) OVER (
+  SELECT step, contact_id, at, id, max(at) FILTER (WHERE step = 1 AND at < (SELECT ends FROM span)) OVER (
       PARTITION BY contact_id ORDER BY at, CASE WHEN :'first' = :'second' THEN id END GROUPS BETWEEN UNBOUNDED PRECEDING AND CASE WHEN :'first' = :'second' THEN 1 ELSE 0 END PRECEDING) AS began
   FROM did
 ), two AS MATERIALIZED (
