@@ -62,12 +62,12 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
   ["an event", "queued", BODY, { isUnstored: false, queued: 1 }],
   ["an event that waits for consent", "pending", BODY, { isUnstored: false, queued: 1 }],
   ["an event that a refusal drops", "dropped", "consent", { told: new Map([["dropped", new Set(["consent"])]]) }],
-])("the tracker tells %s", async (_, code, detail, known) => {
+])("the tracker tells %s", (_, code, detail, known) => {
   vi.stubGlobal("shop", { ...TRACKER });
   const { activity, listener, end } = listen("shop");
   expect(TRACKER.push).toHaveBeenLastCalledWith(["debug", listener]);
   listener(code, detail);
-  await vi.waitFor(() => expect(activity).toMatchObject(known));
+  expect(activity).toMatchObject(known);
   end();
 });
 
