@@ -3,9 +3,13 @@
  * of the browser that any code with the same promises must make. It prints and never fails on a figure. With names
  * (`npm run bench -- start`) it runs these alone.
  */
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { startService } from "../../../test/support/service.js";
+import { launchChromium } from "../../harness/chromium.js";
+import { startProxy } from "../../harness/proxy.js";
+import { startSite } from "../../harness/site.js";
 import { toldOf } from "./figures.js";
-import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
 import { benchWork } from "./work.js";
 
@@ -17,7 +21,16 @@ const LEGEND = `bare is, of the same event and in the same browser:
                pace's own`;
 
 const only = process.argv.slice(2);
-const stage = await openStage();
+// Read once: a build that ends meanwhile changes nothing in the middle of a run.
+const bundle = readFileSync("dist/tracklet.iife.js", "utf8");
+const service = await startService();
+const gateway = await startProxy({ target: service.url, keepConnections: true });
+const site = await startSite();
+const browser = await launchChromium();
+const stage = { bundle, service, gateway, site, browser };
+/** The real service, a proxy before it, a website and a Chromium. */
+export type Stage = typeof stage;
+
 try {
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only.length && !only.includes(name)) continue;
@@ -26,11 +39,13 @@ try {
     console.error(`measured: ${name} (${((performance.now() - began) / 1_000).toFixed(0)} s)`);
   }
   console.log(
-    `\nChromium ${stage.version}; medians over interleaved rounds, and the range of a round's ratio\n${LEGEND}`,
+    `\nChromium ${browser.version()}; medians over interleaved rounds, and the range of a round's ratio\n${LEGEND}`,
   );
-  const bundle = Buffer.from(stage.bundle);
   const gzip = gzipSync(bundle, { level: 9 }).length;
   console.log(`\nbytes: ${bundle.length} raw, ${gzip} gzip, ${brotliCompressSync(bundle).length} brotli\n`);
 } finally {
-  await stage.close();
+  await browser.close();
+  await site.close();
+  await gateway.close();
+  await service.dispose();
 }

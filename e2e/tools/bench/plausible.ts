@@ -9,9 +9,3 @@ export const plausibleWith = async (end: string): Promise<string> => {
   const { code } = await minify(`${output[0].code};${end}`, { ecma: 2020 });
   return code!;
 };
-
-/** The same, started, with its page view. */
-export const plausibleScript = (endpoint: string): Promise<string> => {
-  const options = { domain: "bench.example", endpoint, captureOnLocalhost: true };
-  return plausibleWith(`plausible.init(${JSON.stringify(options)})`);
-};

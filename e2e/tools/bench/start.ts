@@ -1,6 +1,6 @@
 import { type Comparison, type Pair, repeat } from "./figures.js";
-import { plausibleScript } from "./plausible.js";
-import { ACCOUNT, CONTACT, type Stage } from "./stage.js";
+import type { Stage } from "./main.js";
+import { plausibleWith } from "./plausible.js";
 
 /** Loads a round and script, of which the quickest counts: a script is cold once a page, and the machine may be busy. */
 const LOADS = 5;
@@ -43,13 +43,19 @@ const costOf = (trace: Traced[], url: string): Cost => {
 
 /** The script as its tag loads it, until its page view is answered, beside a peer that keeps nothing. */
 export const benchStart = async ({ gateway, site, browser, bundle }: Stage): Promise<Comparison[]> => {
+  const peer = { domain: "bench.example", endpoint: `${gateway.url}/plausible`, captureOnLocalhost: true };
   const scripts = {
     ours: bundle,
-    plausible: await plausibleScript(`${gateway.url}/plausible`),
+    plausible: await plausibleWith(`plausible.init(${JSON.stringify(peer)})`),
     empty: "0",
   };
   const names = Object.keys(scripts) as (keyof typeof scripts)[];
-  const options = { trackUrl: gateway.url, contactUid: CONTACT, accountUid: ACCOUNT, pageviews: "auto" } as const;
+  const options = {
+    trackUrl: gateway.url,
+    contactUid: "contact-1",
+    accountUid: "account-1",
+    pageviews: "auto",
+  } as const;
   for (const name of names) {
     site.page(`/${name}.js`, scripts[name]);
     site.page(`/start-${name}`, { tag: { src: `/${name}.js`, ...options } });
