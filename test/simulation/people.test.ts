@@ -55,9 +55,6 @@ stories("with identity: page", {
     await tell("46800 s; A tracks 2; A identifies ann; 60 s; requests 41");
     expect(page("A").problems.length).toBe(1);
   },
-  "an expired session names nobody on the next document": `
-    A opens nobody identity=page; A identifies ann; A tracks; 1 s; A leaves
-    B opens nobody identity=page; B tracks; 700 ms; requests 1; B identifies bob; B tracks; 60 s; owners ann, bob x2`,
   "after a log-out nobody is meant in that document, and the next one begins waiting": `
     A opens nobody identity=page; A identifies ann; A resets; A tracks; 1 s; A leaves
     B opens nobody identity=page; B tracks; 700 ms; B identifies bob; 60 s; owners nobody, bob`,
@@ -65,15 +62,9 @@ stories("with identity: page", {
     A opens nobody identity=page; B opens nobody identity=page; C opens nobody identity=page; A identifies ann; B identifies ann
     C tracks; A resets; 1 s; B tracks; C tracks; C identifies bob; C tracks; B identifies bob; B tracks; 60 s
     owners nobody x3, bob x2`,
-  "two tabs of two people name their own": `
-    A opens nobody identity=page; B opens nobody identity=page; A identifies ann; B identifies bob; A tracks; B tracks; 60 s
-    A leaves; B tracks; 60 s; owners ann, bob x2`,
   "a page from the back/forward cache keeps whom it knew, unless somebody has logged out meanwhile": `
     A opens nobody identity=page; A identifies ann; 1 s; A freezes; B opens nobody identity=page; B identifies bob; 1 s
     A returns; A tracks; 1 s; A freezes; B resets; B identifies eve; 1 s; A returns; A tracks; 60 s; owners ann, nobody`,
-  "documents that remember are left alone, and give their contact to none of its events": `
-    A opens; A tracks; 1 s; B opens nobody identity=page; B tracks; 30 s; B identifies bob; B tracks; 1 s
-    C opens nobody; C tracks; 60 s; owners ann, bob x2, ann`,
   "what waits ends with a refusal": `
     A opens nobody identity=page; A tracks; A refuses; A agrees; A identifies ann; A tracks; 60 s; sent e2`,
   "consent that is pending comes before": `

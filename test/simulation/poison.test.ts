@@ -81,17 +81,6 @@ stories("an event that fails", {
   },
 });
 
-stories("a Retry-After", {
-  "that comes while a probe is under way holds after the probe's success": async ({ tell, service }) => {
-    await tell(`${SETTLED}; A tracks; 1 s`);
-    const latencies = [300, 100];
-    service.latency = () => latencies.shift() ?? 400;
-    await tell(
-      "next 503+7; A tracks; A tracks poison refused; 150 ms; A tracks; 1 s; requests 4; A tracks; 5 s; requests 0; 60 s; others",
-    );
-  },
-});
-
 stories(
   "a service that fails for half of all requests",
   each(["", SEVERAL], (before) => [
@@ -176,18 +165,6 @@ storiesTwice("a wrong configuration", {
   "is said again when it is wrong again": `
     ${SETTLED}; weather 401; A tracks; 400 s; weather up; A tracks; 400 s; weather 401; A tracks; 400 s
     A told paused status 401, paused status 401`,
-});
-
-storiesTwice("an outage keeps all events, and sends each once when it is over:", {
-  ...each([0, 408, 425, 429, 500, 502, 503, 504], (status) => [
-    `${status}`,
-    async ({ tell, world }) => {
-      await tell(`${SETTLED}; weather ${status}; A tracks 6; 100 ms; requests <6; waiting e1 e2 e3 e4 e5 e6`);
-      await tell("weather up; 300 s; requests 6; A told ; once");
-      // The same bytes at each attempt.
-      expect(new Set(world.sent.map(({ body }) => body)).size).toBe(6);
-    },
-  ]),
 });
 
 stories(

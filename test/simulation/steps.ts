@@ -111,9 +111,6 @@ export const BASE: Weighted[] = [
   often(1, "storage", one("full 60", "free")),
 ];
 
-/** A tab of the release before has its turn, or has left a back-off. */
-export const FORMER: Weighted[] = [often(1, "former", one("turn", "backoff"))];
-
 /** Processes that end in the middle of something. */
 export const KILLS: Weighted[] = [often(3, page, "falters", fc.nat(30))];
 

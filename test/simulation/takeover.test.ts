@@ -45,19 +45,6 @@ storiesTwice("many dead tabs", {
 
 const THIRTY_DAYS = 2_592_000;
 
-stories("events that the page makes itself", {
-  "take no event away": async ({ tell, entries, page, world }) => {
-    await tell("A opens; 5 s; weather refused; A tracks; 3 s");
-    const { key } = entries.get("e1")!;
-    await page("A").run(() => {
-      for (const members of [{ key, newValue: null }, { key: null }, { key: "tracklet:consent", newValue: "denied" }])
-        page("A").window.dispatchEvent(Object.assign(new Event("storage"), members));
-    });
-    await tell("weather up; 60 s; once");
-    expect(world.sent.length).toBeGreaterThan(1);
-  },
-});
-
 stories("rows of another version of the script", {
   "stay alone until they are older than any option lets them be, which is told to nobody": async ({ tell, world }) => {
     const key = `${FILED}event1:0.5-1700000000000:1000000:${world.clock.wall()}`;

@@ -82,14 +82,6 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
     const [, key, row = ""] = /^(\S+) ?(.*)$/.exec(text)!;
     world.storage.rows[(key === "consent" ? "tracklet:" : FILED) + key] = row.replace("NOW", `${world.clock.wall()}`);
   },
-  /** What a tab of the release before has written: its turn, or the back-off, whose reason was a key and a sign for the probe. */
-  former: ({ world }, what) => {
-    const { rows } = world.storage;
-    const [setAt, delay, failures, , why = ""] = rows[`${FILED}backoff`]?.split(",") ?? [];
-    const before = { one: `${FILED}event3:former:1000001:5`, wait: why }[why] ?? "";
-    if (what === "turn") rows["tracklet:turn"] = `0123456789ab,${world.clock.wall() + 5_000}`;
-    else if (failures) rows[`${FILED}backoff`] = [setAt, delay, failures, why === "probe" ? 1 : 0, before].join();
-  },
   jump: (teller, ms) => {
     teller.isExact = false;
     teller.inform("onJump");
