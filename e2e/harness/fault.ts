@@ -14,7 +14,7 @@ export interface RecordedRequest {
   readonly url: string;
   /** All request headers, names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** The body as text, and as an event, if it is JSON; complete once the fault was chosen. */
+  /** The body as text without compression, and as an event, if it is JSON; complete once the fault was chosen. */
   body: string;
   event: Event | undefined;
   /** The events of the body, one or several. */
@@ -83,7 +83,7 @@ export const untilReleased = () => {
 };
 
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
-export const corsHeaders = (origin: string | undefined): Record<string, string> => ({
+const corsHeaders = (origin: string | undefined): Record<string, string> => ({
   "access-control-allow-origin": origin ?? "*",
   ...(origin === undefined ? {} : { "access-control-allow-credentials": "true" }),
   "access-control-allow-methods": "GET, POST",

@@ -3,6 +3,7 @@ import { request as ask, type IncomingHttpHeaders, type IncomingMessage, type Se
 import { constants, type Http2ServerResponse } from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
 import { type Fault, type Faults, type RecordedRequest, type Reply, replyOf } from "./fault.js";
@@ -139,7 +140,8 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     });
     try {
       const raw = await buffer(incoming);
-      request.body = raw.toString("utf8");
+      const isZipped = raw[0] === 0x1f && raw[1] === 0x8b;
+      request.body = (isZipped ? gunzipSync(raw) : raw).toString("utf8");
       request.event = parse(request.body);
       request.events = request.event ? [request.event].flat() : [];
       await serve(request, raw, response);

@@ -39,13 +39,13 @@ export const FAULTS: Record<string, Fault> = {
     what: "The service answers 503. Ten events, 5 s, a reload, ten events, 5 s; then it is well.",
     happen: async (visit) => {
       const page = await visit.open();
-      await visit.fail(DOWN);
+      visit.fail(DOWN);
       await visit.record(page, FIRST);
       await sleep(OUTAGE_MS);
       await page.reload();
       await visit.record(page, SECOND);
       await sleep(OUTAGE_MS);
-      await visit.heal();
+      visit.heal();
       return page;
     },
   },
@@ -69,11 +69,10 @@ export const FAULTS: Record<string, Fault> = {
     what: "The tab's process crashes 100 ms after the last of twenty events; a new tab is opened.",
     happen: async (visit) => {
       const page = await visit.open();
-      const session = await page.context().newCDPSession(page);
       const crashed = page.waitForEvent("crash");
       await visit.record(page, EVENTS);
       // Never answered: the process is gone.
-      session.send("Page.crash").catch(() => {});
+      page.goto("chrome://crash").catch(() => {});
       await crashed;
       return visit.open();
     },
@@ -84,10 +83,10 @@ export const FAULTS: Record<string, Fault> = {
     what: "For 20 s no request is answered. Twenty events at the beginning.",
     happen: async (visit) => {
       const page = await visit.open();
-      await visit.fail("hang");
+      visit.fail("hang");
       await visit.record(page, EVENTS);
       await sleep(HANG_MS);
-      await visit.heal();
+      visit.heal();
       return page;
     },
   },
@@ -97,7 +96,7 @@ export const FAULTS: Record<string, Fault> = {
     what: "Each request that holds one certain event is answered 500; ten others before it, ten behind.",
     happen: async (visit) => {
       const page = await visit.open();
-      visit.collector.refuse("poison");
+      visit.refuse("poison");
       await visit.record(page, [...FIRST, "poison", ...SECOND]);
       return page;
     },
@@ -108,10 +107,10 @@ export const FAULTS: Record<string, Fault> = {
     what: "The service answers 503. Ten events in each of two tabs, 5 s; then it is well. Both tabs stay open.",
     happen: async (visit) => {
       const [page, other] = [await visit.open(), await visit.open()];
-      await visit.fail(DOWN);
+      visit.fail(DOWN);
       await Promise.all([visit.record(page, FIRST), visit.record(other, SECOND)]);
       await sleep(OUTAGE_MS);
-      await visit.heal();
+      visit.heal();
       return page;
     },
   },
@@ -156,8 +155,8 @@ export const measureFault = async (
   const meet = async (): Promise<void> => visit.goOn(await fault.happen(visit), EVENTS);
   try {
     await Promise.race([meet(), sleep(LIMIT_MS, undefined, { ref: false }).then(endLate)]);
-    if (visit.collector.errors.length) throw new Error(visit.collector.errors.join("\n"));
-    return countEvents(EVENTS, visit.collector.taken);
+    if (visit.errors.length) throw new Error(visit.errors.join("\n"));
+    return countEvents(EVENTS, visit.taken);
   } finally {
     await visit.close();
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ROOT } from "../../../test/support/launch.js";
 import { PEERS, peerScript } from "../../../test/support/peers.js";
+import type { RecordedRequest } from "../../harness/fault.js";
 import { plausibleWith } from "../bench/plausible.js";
 
 /** An event as a service finds it in a request. */
@@ -8,13 +9,6 @@ export interface Received {
   name: string;
   /** By which a service can tell that it has the event already, if the tracker sends one. */
   id?: string | undefined;
-}
-
-/** What was asked of a service, its body without compression. */
-export interface Asked {
-  /** Path and query. */
-  url: string;
-  body: string;
 }
 
 /** A tracker, as its maker's documents say that it is to be used where no event may be lost. */
@@ -35,7 +29,7 @@ export interface Peer {
   /** Code that starts it with this service, after its script has run, and defines `record(name)`. */
   start: (service: string) => string;
   /** The events of a request. @throws Error when the body is not what its maker's service takes */
-  read: (asked: Asked) => Received[];
+  read: (asked: Pick<RecordedRequest, "body">) => Received[];
   /** What its maker's service answers to a request with events. Default: `{}`. */
   answer?: string;
   /** Headers of that answer. */
