@@ -115,7 +115,6 @@ if ((await types) && isBuilt) {
   await stage("unit tests", () => tests(countsOfVitest, "unit", ...told));
   const some = isAll ? [] : ["service/model"];
   await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...some, ...told));
-  if (isAll) await stage("attacks on the service", () => script("attack", "--short"));
   await stage("browsers", findBrowsers);
   const core = isAll ? [] : ["--project=chromium", "--project=shell", "--grep=@core"];
   await stage("end-to-end tests", () => tests(countsOfPlaywright, "e2e", "--reporter=list,json", ...core));

@@ -29,7 +29,7 @@ export default defineConfig({
           ...COMMON,
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{service,upgrade}/**", ...PAGES],
+          exclude: ["test/service/**", ...PAGES],
           // Files share their modules, which takes a third less time.
           isolate: false,
         },

@@ -34,10 +34,11 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** The tests of the service and of `npm start`. */
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     ...COMMON,
-    include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
+    // `npm run attack` takes a while.
+    include: mode === "attack" ? ["test/service/attack/*.test.ts"] : ["{test/service,demo/test}/**/*.test.ts"],
     exclude: [...LONG, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
     globalSetup: ["src/service/build.ts", "test/service/support/database.ts"],
     fileParallelism: !isGiven,
@@ -45,4 +46,4 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
-});
+}));

@@ -6,15 +6,16 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { version } from "../../package.json";
 import { runCommand } from "../../src/service/commands/cli.js";
 import { readConfig } from "../../src/service/config/options.js";
-import { KEPT } from "../service/attack/upgrade.js";
 import { AT_ONCE } from "../service/support/bounds.js";
 import { openPlace } from "../service/support/database.js";
 import { SHOP } from "../service/support/fixtures.js";
 import { startService } from "../service/support/service.js";
 import { ROOT } from "../support/launch.js";
 
+const KEPT = join(ROOT, "test/upgrade", version);
 const MIGRATIONS = join(ROOT, "src/service/database/migrations");
 const place = await openPlace();
 const run = (...args: string[]) =>
