@@ -28,10 +28,10 @@ const emptyFolder = (): string => {
   return kept;
 };
 
-/** A data folder for the service in which an empty database is. */
-export const dataFolder = async (): Promise<string> => {
+/** A data folder for the service in which an empty database is. @param parent where it is made */
+export const dataFolder = async (parent = tmpdir()): Promise<string> => {
   const kept = emptyFolder();
-  const folder = mkdtempSync(join(tmpdir(), "tracklet-data-"));
+  const folder = mkdtempSync(join(parent, "tracklet-data-"));
   const { uid, gid } = statSync(kept);
   chownSync(folder, uid, gid);
   execFileSync("cp", ["-a", join(kept, "cluster"), folder]);

@@ -21,7 +21,7 @@ it.runIf(process.platform === "linux")(
       const asks = async () => {
         one.answer = "";
         one.socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        await until(() => one.answer || one.closed || undefined);
+        await until(() => one.answer || one.closed);
       };
       await asks();
       return { asks, isClosed: () => one.closed, end: () => one.socket.destroy() };
@@ -29,12 +29,12 @@ it.runIf(process.platform === "linux")(
     const [first, second, other] = [await open("127.0.0.1"), await open("127.0.0.1"), await open("127.0.0.2")];
     await first.asks();
     const third = await open("127.0.0.1");
-    await until(() => second.isClosed() || undefined);
+    await until(() => second.isClosed());
     // A web server in front has as many as it needs.
     const front = [await open("127.0.0.9"), await open("127.0.0.9"), await open("127.0.0.9")];
     // One of another network takes the place of one of those who have most.
     const [last] = [await open("127.0.0.3")];
-    await until(() => first.isClosed() || undefined);
+    await until(() => first.isClosed());
     for (const one of [third, other, last, ...front]) {
       await one.asks();
       expect(one.isClosed()).toBe(false);

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { dataFolder } from "../../support/data-folder.js";
 import { findProgram } from "../../support/engines.js";
 import { blocksOf } from "../../support/readme.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { useService } from "../support/fixtures.js";
+import { useFolder, useService } from "../support/fixtures.js";
 
+const cwd = useFolder();
 const service = useService({ adminToken: "test-admin-token", bounds: AT_ONCE });
 
 it.skipIf(findProgram("curl") === undefined)("the requests on the page for the operator do what it says", async () => {
@@ -14,7 +14,6 @@ it.skipIf(findProgram("curl") === undefined)("the requests on the page for the o
     await service.post({ contact_uid, event_uid: "bought", params: { plan: "team", email: "a@b.c" } });
   const blocks = (await blocksOf("docs/service/admin.md")).filter(({ code }) => code.includes("curl "));
   expect(blocks.length).toBeGreaterThan(0);
-  const cwd = await dataFolder();
   const env = { PATH: process.env.PATH, TRACKLET_BASE_URL: service.url, TRACKLET_ADMIN_TOKEN: "test-admin-token" };
   const said = new Map<string, string>();
   for (const { section, code } of blocks) {

@@ -2,14 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createToken } from "../../../src/service/access/tokens.js";
-import { dataFolder } from "../../support/data-folder.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { DAY, expectRefusal, SHOP, useService } from "../support/fixtures.js";
+import { DAY, expectRefusal, SHOP, useFolder, useService } from "../support/fixtures.js";
 import { API_TOKEN, until } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 /* One person: what is told of it, its end, and its record. */
 
+const folder = useFolder();
 const service = useService({ bounds: AT_ONCE, workspaces: [SHOP] });
 let admin = "";
 
@@ -39,7 +39,7 @@ it("is not there without an admin token, and is for its holder alone", async () 
   for (const [method, path] of all.map((one) => one.split(" ") as [string, string]))
     await expectRefusal(await ask(method, path, { token: "any" }), 404, /^there is no /);
   admin = await makeAdmin("default");
-  await until(async () => (await erase("anna", "wrong")).status === 401 || undefined);
+  await until(async () => (await erase("anna", "wrong")).status === 401);
   for (const token of [API_TOKEN, "test-access-token", "wrong"]) {
     await expectRefusal(await ask("DELETE", "contacts?uid=anna", { token }), 401, /admin token is wrong/);
     await expectRefusal(await put("contacts?uid=anna", {}, token), 401, /admin token is wrong/);
@@ -78,7 +78,7 @@ it("erases a person, and says what it leaves out later", async () => {
   }
   expect(await service.metrics()).toMatch(/events_of_erased_total\{workspace="default"\} 2$/m);
   const line = { id: crypto.randomUUID(), received_at: before, contact_uid: "anna", event_uid: "old", params: {} };
-  const file = join(await dataFolder(), "events.ndjson");
+  const file = join(folder, "events.ndjson");
   await writeFile(file, JSON.stringify(line));
   expect((await runTold(service.place, "import", file)).err).toMatch(
     /^left out 1 events of contacts that were erased/m,
@@ -145,7 +145,7 @@ it("takes a record of who knows it, and keeps what is left out of one that is th
     accounts: { total: 1 },
   });
   const shop = await makeAdmin("shop");
-  await until(async () => (await put("contacts?uid=eva", { data: { of: "shop" } }, shop)).status === 200 || undefined);
+  await until(async () => (await put("contacts?uid=eva", { data: { of: "shop" } }, shop)).status === 200);
   expect(await (await put("contacts?uid=eva", {})).json()).toEqual(record);
 });
 
@@ -176,7 +176,7 @@ it("tells a health that nobody has set by activity, and lists by it", async () =
   };
   const of = (health: string) => ({ health, health_source: `activity: ${health}` });
   const sent = Date.now();
-  await until(async () => (await service.json("/v2/numbers")).counted_to > sent || undefined);
+  await until(async () => (await service.json("/v2/numbers")).counted_to > sent);
   expect(await told("lively")).toEqual(of("good"));
   expect(await told("calm")).toEqual(of("average"));
   expect(await told("gone")).toEqual(of("bad"));

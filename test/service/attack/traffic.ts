@@ -20,7 +20,7 @@ export const createTraffic = (place: Place, url: () => string) => {
           () => "none",
         );
         if (answer !== "200") others.add(answer);
-        return answer === "200" || undefined;
+        return answer === "200";
       });
       acknowledged.add(params.event_id);
     }
@@ -30,7 +30,7 @@ export const createTraffic = (place: Place, url: () => string) => {
     /** Waits until so many more were answered with 200. */
     more: (events: number) => {
       const wanted = acknowledged.size + events;
-      return until(() => acknowledged.size >= wanted || undefined);
+      return until(() => acknowledged.size >= wanted);
     },
     /** Sends nothing anew; expects all that was answered with 200 to be stored once. @returns which other answers there were */
     stop: async (): Promise<string[]> => {

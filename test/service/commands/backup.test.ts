@@ -1,23 +1,16 @@
 /** The dump of each day: what is kept of it, and that it can be restored. */
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPlace } from "../support/database.js";
-import { DAY, useCommands, usePlace } from "../support/fixtures.js";
+import { beforeAll, expect, it } from "vitest";
+import { DAY, useCommands, useFolder, usePlace } from "../support/fixtures.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 
 const { place, run, runAt, withService } = useCommands(usePlace());
-let folder: string;
+const folder = useFolder();
 /** Another database. */
-let other: Awaited<ReturnType<typeof openPlace>>;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tracklet-dumps-"));
-  other = await openPlace();
-  await withService(async () => {}, other);
-});
-afterAll(() => Promise.all([other.leave(), rm(folder, { recursive: true })]));
+const other = usePlace();
+beforeAll(() => withService(async () => {}, other));
 
 const nameAt = (days: number) =>
   `tracklet-${new Date(Date.now() - days * DAY).toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
@@ -53,7 +46,8 @@ it("restores the last dump for a drill, leaves nothing of it, and tells where th
 });
 
 it("refuses a folder that is not there, and tells of one that has no dump of those before, as of a disk that is not mounted", async () => {
-  const [typo, empty] = [join(folder, "typo"), await mkdtemp(join(tmpdir(), "tracklet-dumps-"))];
+  const [typo, empty] = [join(folder, "typo"), join(folder, "empty")];
+  await mkdir(empty);
   await expect(run("backup", typo)).rejects.toThrow(`${typo} cannot hold dumps: `);
   await expect(stat(typo)).rejects.toThrow("ENOENT");
   const none = /^there is no dump in .*, but there were backups before: is its disk mounted\?\n/;

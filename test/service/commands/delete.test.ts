@@ -1,13 +1,13 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { DAY, useCommands } from "../support/fixtures.js";
+import { DAY, useCommands, useFolder } from "../support/fixtures.js";
 
+const folder = useFolder();
 const { place, run, withService } = useCommands();
 const query: Query = async (sql, values) => {
   const database = await openDatabase(place, "tables");
@@ -31,7 +31,7 @@ it("deletes a contact with all that it has, names who is left, and takes a typin
   expect((await run("erase", "ben", "--everywhere")).err).toBe("deleted 1 events of others that name it\n");
   await expect(run("erase", "ben", "--everywhere")).rejects.toThrow("there is no contact");
   expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
-  const file = join(await mkdtemp(join(tmpdir(), "tracklet-uids-")), "uids.txt");
+  const file = join(folder, "uids.txt");
   await writeFile(file, "Ben\n \ncarl\nnobody-such\nnobody-else\n");
   await expect(run("erase", "--file", file)).rejects.toThrow(
     /^there are no contacts "nobody-such", "nobody-else" in the workspace default$/,

@@ -51,7 +51,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
   const finish = async (name: string): Promise<void> => {
     expect(await post({ contact_uid: "last", event_uid: name })).toBe(200);
     const last = "SELECT 1 FROM events WHERE event_uid = $1";
-    await until(async () => ((await copy!.query(last, [name])).rows.length > 0 ? true : undefined));
+    await until(async () => (await copy!.query(last, [name])).rows.length > 0);
   };
 
   beforeAll(async () => {

@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
 import { neverAnalyzed, type Place } from "../support/database.js";
-import { useCommands, useServer } from "../support/fixtures.js";
+import { useCommands, useFolder, useServer } from "../support/fixtures.js";
 
 const jq = findProgram("jq");
 const [RECIPE] = await readmeBlocks("From other tools, and from another workspace", "jq", "docs/service/data.md");
@@ -53,12 +52,8 @@ const UNSTAMPED = { ...OLD_EVENT, id: "016f60dc-7f00-7000-8000-000000000002", st
 
 const { place, run, runAt, withService } = useCommands();
 const there = useServer();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-  await withService(async () => {}, there);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder();
+beforeAll(() => withService(async () => {}, there));
 /** Imports lines of a file with a name. */
 const bring = async (name: string, lines: string, at = place, ...more: string[]): Promise<string> => {
   const file = join(folder, name);

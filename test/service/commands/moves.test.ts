@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig } from "../../../src/service/config/options.js";
 import { filesOf } from "../../../src/service/database/embedded/data-folder.js";
@@ -17,32 +16,30 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/lost-places.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt as ask, everyRow, neverAnalyzed, openPlace } from "../support/database.js";
-import { DAY, SHOP, TODAY, useCommands, usePlace, useServer } from "../support/fixtures.js";
+import { DAY, SHOP, TODAY, useCommands, useFolder, usePlace, useServer } from "../support/fixtures.js";
 import { startService, until } from "../support/service.js";
 
 /* All data of a database: dumped, restored, moved. */
 
 const server = useServer();
 const { place: source, run, runAt, withService } = useCommands(usePlace());
-let folder: string;
+const folder = useFolder();
 const file = () => join(folder, "dump");
 /** Waits until the events of today are counted, as many as these, and one of 29 days ago where there is one. */
 const counted = (events: number, at = source, past = "") =>
   withService(
     async ({ json }) => {
       for (const [query, total] of [["", events] as const, ...(past ? [[`?from=${past}&to=${past}`, 1] as const] : [])])
-        await until(async () => (await json(`/v2/numbers${query}`)).events.total === total || undefined);
+        await until(async () => (await json(`/v2/numbers${query}`)).events.total === total);
     },
     { ...at, bounds: AT_ONCE },
   );
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tracklet-moves-"));
   await run("token", "create", "site", "--kind", "api");
   await run("erase", "contact-001");
   await run("left-out", "add", "contact", "ben", "--workspace", SHOP.name);
   await counted(1, source, new Date(TODAY - 29 * DAY).toISOString().slice(0, 10));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Makes an empty database. */
 const empty = async () => {
@@ -213,8 +210,7 @@ it("stays where it is if the move fails, or a service starts meanwhile", async (
   await user.query("ALTER TABLE events DROP CONSTRAINT none");
   await user.query("BEGIN; LOCK TABLE events IN SHARE MODE");
   const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-  const waiting = (count: number) =>
-    until(async () => (await ask(server.databaseUrl, waits)).length === count || undefined);
+  const waiting = (count: number) => until(async () => (await ask(server.databaseUrl, waits)).length === count);
   const moving = expect(move()).rejects.toThrow(/^others are connected/);
   await waiting(1);
   // It stores nothing before the move has ended, which then is not alone.

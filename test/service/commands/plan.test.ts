@@ -1,16 +1,15 @@
 /** `plan`: what came, as an app's compiler reads it. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { ROOT } from "../../support/launch.js";
-import { useCommands } from "../support/fixtures.js";
+import { useCommands, useFolder } from "../support/fixtures.js";
 
-let folder: string;
+// Where the compiler finds `tracklet` as the package that it is.
+const folder = useFolder(join(ROOT, "build"));
 const { run, withService } = useCommands();
 beforeAll(async () => {
-  // Where the compiler finds `tracklet` as the package that it is.
-  folder = await mkdtemp(join(ROOT, "build/plan-"));
   await withService(async ({ post }) => {
     const send = (event_uid: string, params?: object) => post({ contact_uid: "ann", event_uid, params });
     await send("signed_up", { plan: "team", seats: 3, account_uid: "acme" });
@@ -20,7 +19,6 @@ beforeAll(async () => {
     await send("pageview", { visit_url: "https://shop.example/" });
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** What the compiler says of these calls, a line each, beside the plan. */
 const errorsOf = async (plan: string, calls: string): Promise<string[]> => {

@@ -20,7 +20,7 @@ const isAway = async (database: Database): Promise<boolean> =>
   );
 
 /** A connection that was open when its address went may be taken once more. */
-const works = (database: Database) => until(async () => !(await isAway(database)) || undefined);
+const works = (database: Database) => until(async () => !(await isAway(database)));
 
 describe("a database with several addresses", () => {
   let server: Server;
@@ -36,7 +36,7 @@ describe("a database with several addresses", () => {
     await first.close();
     await works(database);
     await second.close();
-    await until(async () => (await isAway(database)) || undefined);
+    await until(async () => await isAway(database));
     await first.open();
     await works(database);
     await second.open();
@@ -44,7 +44,7 @@ describe("a database with several addresses", () => {
     await works(database);
     // The one that failed is looked for, also where another one answers.
     await first.open();
-    await until(() => first.connections() > 0 || undefined);
+    await until(() => first.connections() > 0);
     await database.close();
     await Promise.all([first.close(), second.close()]);
   });
@@ -59,7 +59,7 @@ describe("a database with several addresses", () => {
     expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(primary.url).port) });
     await store(database);
     await primary.halt();
-    await until(async () => (await isAway(database)) || undefined);
+    await until(async () => await isAway(database));
     await runAt(standby.url, "SELECT pg_promote()");
     await works(database);
     expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(standby.url).port) });

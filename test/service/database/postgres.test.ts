@@ -45,8 +45,7 @@ it.each([
 ])("is not ready while the table %s, and leaves nothing of its trials", async (_, spoil, mend) => {
   const admin = new pg.Client(server.url);
   await admin.connect();
-  const ready = async (status: number) =>
-    until(async () => ((await services[0]!.get("/readyz")).status === status ? true : undefined));
+  const ready = async (status: number) => until(async () => (await services[0]!.get("/readyz")).status === status);
   await ready(200);
   // Connections that are open keep what held when they were made.
   const reconnect = () =>

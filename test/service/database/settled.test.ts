@@ -46,7 +46,7 @@ describe.skipIf(inject("isSpread"))("clocks that differ", () => {
     expect(await behind()).toBe(123);
     await setBack(database.query, 0);
     expect(await behind()).toBe(123);
-    await until(async () => ((await behind()) === 3 ? true : undefined));
+    await until(async () => (await behind()) === 3);
   });
 
   it("refuses a standby, and asks every node of a cluster", async () => {
@@ -87,7 +87,7 @@ describe("transactions that others hold up", () => {
     const answer = service.post({ ...EVENT, event_uid: "late" });
     const waits =
       "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND now() - xact_start > interval '2 s'";
-    await until(async () => ((await database.query(waits)).length > 0 ? true : undefined));
+    await until(async () => (await database.query(waits)).length > 0);
     await other.query("COMMIT");
     expect((await answer).status).toBe(503);
     expect((await service.json("/v2/events?event_uid=late")).data).toEqual([]);
@@ -101,9 +101,9 @@ describe("transactions that others hold up", () => {
     await other.query("INSERT INTO service_state VALUES ($1, 1)", [id]);
     if (kind === "prepared") await other.query("PREPARE TRANSACTION 'left'");
     // Another one would be settled by then.
-    await until(() => Date.now() > timeOf(id) + 2 * bounds.settled || undefined);
+    await until(() => Date.now() > timeOf(id) + 2 * bounds.settled);
     expect(await settled()).toBeLessThan(timeOf(id));
     await other.query(kind === "prepared" ? "COMMIT PREPARED 'left'" : "COMMIT");
-    await until(async () => ((await settled()) > timeOf(id) ? true : undefined));
+    await until(async () => (await settled()) > timeOf(id));
   });
 });

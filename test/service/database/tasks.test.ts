@@ -41,7 +41,7 @@ alone("are done by one of several processes, as often as they are due, and again
     for (const look of await Promise.all(all.map(({ look }) => look(now)))) look();
   };
   await lookAll(1_000);
-  await until(() => failed().length === 1 || undefined);
+  await until(() => failed().length === 1);
   const due = async () =>
     Number(
       (await database.query<{ value: unknown }>("SELECT value FROM service_state WHERE name = 'due one'"))[0]!.value,
@@ -52,7 +52,7 @@ alone("are done by one of several processes, as often as they are due, and again
   for (const now of [2_000, again - 1]) await lookAll(now);
   expect(begun()).toBe(1);
   await lookAll(again);
-  await until(() => failed().length === 2 || undefined);
+  await until(() => failed().length === 2);
   expect(begun()).toBe(2);
   expect(failed()[0]).toContain("broken");
 });
@@ -66,20 +66,20 @@ alone("goes on in no other process while one is in a step, and ends in the middl
     }),
   );
   (await first.look(1_000))();
-  await until(() => isIn || undefined);
+  await until(() => isIn);
   const second = processOf("two", ({ transaction }) => transaction(async () => expect.unreachable("both are in")));
   (await second.look(2_000))();
-  await until(() => second.done.ended === 1 || undefined);
+  await until(() => second.done.ended === 1);
   expect(second.done.failed).toEqual([]);
   first.cancel();
-  await until(() => first.done.ended === 1 || undefined);
+  await until(() => first.done.ended === 1);
   // The server has ended its statement, too.
   const sleeping =
     "SELECT 1 AS found FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()";
-  await until(async () => (await database.query(sleeping)).length === 0 || undefined);
+  await until(async () => (await database.query(sleeping)).length === 0);
   const third = processOf("two", ({ transaction }) => transaction(async () => {}));
   (await third.look(3_000))();
-  await until(() => third.done.ended === 1 || undefined);
+  await until(() => third.done.ended === 1);
 });
 
 alone(
@@ -89,7 +89,7 @@ alone(
     const slow = Array.from({ length: 12 }, () => query("SELECT pg_sleep(600)").catch((error) => error));
     const running =
       "SELECT count(*) AS count FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'";
-    await until(async () => Number((await database.query(running))[0]!.count) === 3 || undefined);
+    await until(async () => Number((await database.query(running))[0]!.count) === 3);
     cancel();
     expect((await Promise.all(slow)).filter(isUnavailable)).toHaveLength(12);
   },
@@ -111,7 +111,7 @@ alone("ask as much of the database where there are a hundred workspaces as where
     };
     const counting = { ...database, beside, close: async () => {} };
     const service = await startService({ database: counting, bounds: { ...AT_ONCE, reread: 20 } });
-    await until(() => seen >= looks || undefined);
+    await until(() => seen >= looks);
     await service.close();
     return statements / looks;
   };

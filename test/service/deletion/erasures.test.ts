@@ -1,26 +1,16 @@
 /** The list of erasures beside a database of the service's own: what is in it, and whose it is. */
-import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import { readErasures } from "../../../src/service/deletion/erasure-files.js";
-import { dataFolder } from "../../support/data-folder.js";
+import { useDatabase, usePlace } from "../support/fixtures.js";
 import { runTold } from "../support/told-command.js";
 
-let folder: string;
-let database: Database;
-beforeAll(async () => {
-  folder = await dataFolder();
-  database = await openDatabase({ dataFolder: folder, databaseUrl: undefined });
-});
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
-
-const list = () => join(folder, "erasures");
+const place = usePlace();
+const database = useDatabase(place);
+const list = () => join(place.dataFolder, "erasures");
 const erase = (uid: string, by: Partial<Database> = {}, tell = (_: string) => {}) =>
   eraseContacts({ ...database, ...by }, { workspace: "default", uids: [uid], token: "test", tell });
 const listed = async () => (await readErasures(list())).marks.length;
@@ -70,8 +60,8 @@ it("goes on behind a line that was broken off, and is refused where a line is da
 });
 
 it("is refused with the key of another database, and begins anew over one", async () => {
-  const [key, written] = [`${list()}.key`, join(folder, "written")];
-  await writeFile(written, (await runTold({ dataFolder: folder, databaseUrl: undefined }, "audit", "--erasures")).out);
+  const [key, written] = [`${list()}.key`, join(place.dataFolder, "written")];
+  await writeFile(written, (await runTold(place, "audit", "--erasures")).out);
   const own = await readFile(key, "utf8");
   for (const file of [list(), written]) {
     await writeFile(`${file}.key`, own);

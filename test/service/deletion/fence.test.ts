@@ -37,7 +37,7 @@ it("waits for an insert that is held open, and is seen by one that is not checke
   const before = generation.value();
   await until(async () => {
     await generation.read();
-    return generation.value() > before || undefined;
+    return generation.value() > before;
   });
   late.go();
   await expect(late.done).rejects.toSatisfy(isMoved);

@@ -1,5 +1,5 @@
 /** What the web servers in front of the service pass on, and what they log. */
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -25,14 +25,13 @@ it("has a configuration of nginx that passes on the interface and the numbers pa
 it.skipIf(nginx === undefined)(
   "has a configuration of nginx that asks the port that is down once a second, and tells why none answers",
   async () => {
-    const own = await mkdtemp(join(folder, "nginx-"));
     const ports = [await freePort(), await freePort()];
     const port = await freePort();
     const behind = ports.map(() => createServer((_, response) => response.end()));
     const listen = (which: number) => new Promise<void>((resolve) => behind[which]!.listen(ports[which], resolve));
     const close = (which: number) => new Promise((resolve) => behind[which]!.close(resolve).closeAllConnections());
     await listen(1);
-    const front = await startNginx(own, port, ports);
+    const front = await startNginx(folder, port, ports);
     const statuses = async (count: number) => {
       const told = new Set<number>();
       for (let number = 0; number < count; number += 1)
@@ -42,7 +41,7 @@ it.skipIf(nginx === undefined)(
     /** Of the lines since then. */
     let seen = 0;
     const lines = async () => {
-      const all = (await readFile(join(own, "tracklet.log"), "utf8")).trimEnd().split("\n");
+      const all = (await readFile(join(folder, "tracklet.log"), "utf8")).trimEnd().split("\n");
       const news = all.slice(seen);
       seen = all.length;
       return news;
@@ -73,7 +72,7 @@ it.skipIf(nginx === undefined)(
       await front.end("SIGTERM");
     }
     for (const log of ["tracklet.log", "tracklet-error.log"])
-      expect(await readFile(join(own, log), "utf8")).not.toContain("secret");
+      expect(await readFile(join(folder, log), "utf8")).not.toContain("secret");
   },
 );
 

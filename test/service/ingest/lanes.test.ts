@@ -85,15 +85,15 @@ describe.runIf(isHere)("a cluster with several addresses, of this machine", () =
       for (let number = 0; !stopped; number += 1) {
         const stamp = `${contact} ${number}`;
         sent.push(stamp);
-        await until(async () => ((await status(contact, { event_id: stamp })) === 200 ? true : undefined));
+        await until(async () => (await status(contact, { event_id: stamp })) === 200);
       }
     });
-    const isGone = async (uid: string, params = {}) => ((await status(uid, params)) === 503 ? true : undefined);
+    const isGone = async (uid: string, params = {}) => (await status(uid, params)) === 503;
     for (let round = 0; round < 2; round += 1) {
       await proxies[gone]!.close();
       await until(() => isGone(uidAt(gone)));
       // Connections that were open may fail once more.
-      for (const node of others) await until(async () => !(await isGone(uidAt(node))) || undefined);
+      for (const node of others) await until(async () => !(await isGone(uidAt(node))));
       const together = [
         status(uidAt(gone)),
         status(uidAt(others[0]!)),
@@ -103,7 +103,7 @@ describe.runIf(isHere)("a cluster with several addresses, of this machine", () =
       expect(await Promise.all(together)).toEqual([503, 200, 503, 200]);
       expect((await service.get("/readyz")).status).toBe(200);
       await proxies[gone]!.open();
-      await until(async () => !(await isGone(uidAt(gone))) || undefined);
+      await until(async () => !(await isGone(uidAt(gone))));
     }
     stopped = true;
     await Promise.all(clients);
@@ -127,7 +127,7 @@ describe.runIf(isHere)("a cluster with several addresses, of this machine", () =
       `SELECT citus_move_shard_placement(${id}, ${place(from)}, ${place(to)}, shard_transfer_mode => 'block_writes')`,
     );
     expect(await status(contact)).toBe(200);
-    await until(() => database.shardOf!(recordId("contact", contact))!.node === to || undefined);
+    await until(() => database.shardOf!(recordId("contact", contact))!.node === to);
     expect(await status(contact)).toBe(200);
     expect((await service.events(contact)).rows).toHaveLength(3);
   });

@@ -1,15 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
+import { useFolder } from "../support/fixtures.js";
 import { startService } from "../support/service.js";
 
 const DEPLOY = join(ROOT, "src/service/deploy");
 const RULES = join(DEPLOY, "prometheus-rules.yaml");
 const promtool = findProgram("promtool");
+const folder = useFolder();
 
 interface Rule {
   alert?: string;
@@ -120,7 +121,6 @@ const testsOf = (interval: string, cases: Case[]) => ({
 it.skipIf(promtool === undefined)(
   "the rules of Prometheus wake somebody where they are to, and nobody else",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-rules-"));
     const said = async (...args: string[]) => {
       const checked = launch(promtool!, args, { cwd: folder, env: process.env });
       const { code } = await checked.closed;
@@ -140,7 +140,6 @@ it.skipIf(promtool === undefined)(
       await writeFile(join(folder, "tests.yaml"), JSON.stringify(tests));
       expect(await said("test", "rules", "tests.yaml")).toEqual(success);
     }
-    await rm(folder, { recursive: true });
   },
   60_000,
 );

@@ -1,20 +1,15 @@
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
-import { dataFolder } from "../../support/data-folder.js";
+import { usePlace } from "../support/fixtures.js";
 import { ask } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
 
 const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };
 
-let folder: string;
-beforeAll(async () => {
-  folder = await dataFolder();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const place = usePlace();
 
 const lines = (stdout: string): Record<string, unknown>[] =>
   stdout
@@ -23,7 +18,7 @@ const lines = (stdout: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line));
 
 it("writes one JSON object a line, with requests where it is asked to, and never a token, nor what a body says", async () => {
-  const service = spawnService({ ...TOKENS, TRACKLET_DATA: folder, TRACKLET_LOG_LEVEL: "trace" });
+  const service = spawnService({ ...TOKENS, TRACKLET_DATA: place.dataFolder, TRACKLET_LOG_LEVEL: "trace" });
   const url = await service.ready();
   const event = "/v1/track/event";
   const send = (body: string, query = `?api_token=${TOKENS.TRACKLET_API_TOKEN}`) =>
@@ -47,7 +42,7 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   await ask(`${url}/nowhere?api_token=secret-nowhere`, {});
   await ask(`${url}/v2/users/?api_token=secret-slash`, {}, "DELETE");
   // An error of the database repeats the row in its details.
-  const client = new pg.Client(runningUrl(folder)!);
+  const client = new pg.Client(runningUrl(place.dataFolder)!);
   await client.connect();
   await client.query("ALTER TABLE events ADD CONSTRAINT ours CHECK (event_uid <> 'told to nobody')");
   await client.end();

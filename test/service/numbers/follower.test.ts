@@ -55,20 +55,18 @@ it("makes a step that takes too long smaller, and a workspace that fails keeps n
     );
     return Number(row!.events);
   };
-  await until(async () => ((await counted("slow")) === 100 && (await counted("well")) === 100 ? true : undefined));
+  await until(async () => (await counted("slow")) === 100 && (await counted("well")) === 100);
   expect(await counted("broken")).toBe(0);
   // And it is told that it is behind.
-  await until(async () => ((await (await service.get("/readyz")).json()).sums_behind_seconds > 0 ? true : undefined));
+  await until(async () => (await (await service.get("/readyz")).json()).sums_behind_seconds > 0);
   const countedTo = async (name: string, path: string) => {
     const answer = await service.get(path, { authorization: `Bearer ${name}-access-token` });
     return (await answer.json()).counted_to;
   };
   // What is settled waits for the transactions that are open, as that of a task.
   for (const path of ["/v2/numbers", "/v2/numbers/accounts"])
-    await until(async () => ((await countedTo("broken", path)) < (await countedTo("well", path)) ? true : undefined));
+    await until(async () => (await countedTo("broken", path)) < (await countedTo("well", path)));
   const behind = /^tracklet_sums_behind_seconds\{workspace="broken"\} [1-9].*\n(.*\n)*.*"well"\} 0$/m;
-  await until(async () =>
-    behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()) ? true : undefined,
-  );
+  await until(async () => behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()));
   await service.stop();
 });

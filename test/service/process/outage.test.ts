@@ -11,7 +11,7 @@ it("is ready after less than three seconds of work, and answers 503 with Retry-A
   const url = await service.ready();
   // Seconds of the processor: those on the clock are the machine's as well.
   expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(await metricsOf(url))?.[1])).toBeLessThan(3);
-  const isBack = () => until(async () => (await postAsDemo(url, "back")).status === 200 || undefined);
+  const isBack = () => until(async () => (await postAsDemo(url, "back")).status === 200);
   await database.crash();
   for (const ask of [() => postAsDemo(url, "gone"), () => readAsDemo(`${url}/v2/events`)]) {
     const answer = await ask();
@@ -28,7 +28,7 @@ it("is ready after less than three seconds of work, and answers 503 with Retry-A
   await runAt(database.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
   const away = () => service.stdout().match(/.*"fault":"password".*/g) ?? [];
   const refused = async () => expect((await postAsDemo(url, "refused")).status).toBe(503);
-  await until(() => refused().then(() => away().length > 0 || undefined));
+  await until(() => refused().then(() => away().length > 0));
   for (let number = 0; number < 20; number += 1) await refused();
   expect(away()).toEqual([expect.stringContaining("it does not take the user and the password of DATABASE_URL")]);
   await runAt(database.url, "ALTER ROLE app LOGIN");

@@ -62,7 +62,7 @@ const load = (url: string, name: string) => {
     others: () => [...answers.values()].filter((answer) => answer !== "200"),
     more: () => {
       const before = accepted().length;
-      return until(() => accepted().length > before + 10 * CLIENTS || undefined);
+      return until(() => accepted().length > before + 10 * CLIENTS);
     },
     stop: () => {
       stopped = true;
@@ -90,7 +90,7 @@ it("take events, tell all their counts, replace what is killed, and end without 
   const loaded = load(url, "killed");
   await loaded.more();
   process.kill(first!, "SIGKILL");
-  await until(() => takers(unit).length === 3 || undefined);
+  await until(() => takers(unit).length === 3);
   await loaded.more();
   await loaded.stop();
   const words = `"level":"error",[^\\n]+"msg":"process ${first} has ended \\(SIGKILL\\): another one is started in \\d+ ms"`;

@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -5,6 +8,14 @@ import { openPlace, openServer, type Place } from "./database.js";
 import { type RunningService, type StartOptions, startService } from "./service.js";
 import type { spawnService } from "./service-process.js";
 import { runTold } from "./told-command.js";
+
+/** A folder for the tests of a file, with which it goes. PostgreSQL, which runs as another user where root runs the tests, may enter it. */
+export const useFolder = (parent = tmpdir()): string => {
+  const folder = mkdtempSync(join(parent, "tracklet-test-"));
+  chmodSync(folder, 0o755);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
 
 /** An empty place for the tests of a file: that of a data folder, or the database that is given. It is there from `beforeAll` on. */
 export const usePlace = (open: () => Promise<Place & { leave(): Promise<void> }> = openPlace): Place => {

@@ -85,9 +85,9 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
 
 export type RunningService = Awaited<ReturnType<typeof startService>>;
 
-/** Waits until `probe` gives something that is not nothing, a minute at most. */
-export const until = <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<NonNullable<T>> =>
-  waitFor(probe, { what: String(probe), everyMs: 10 }) as Promise<NonNullable<T>>;
+/** Waits until `probe` gives something truthy, a minute at most. */
+export const until = <T>(probe: () => T | Promise<T>): Promise<NonNullable<T>> =>
+  waitFor(probe, { what: String(probe), everyMs: 10 });
 
 /** The header by which a server sends its token: `token:`. Any text is a stamp of an event then. */
 export const basic = (pair: string): Record<string, string> => ({
