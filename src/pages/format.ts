@@ -1,3 +1,5 @@
+import { changeOf } from "../shared/change.js";
+
 /* How times and numbers are told: in English, as the pages are, of the reader's own kind. */
 
 const LANGUAGE = navigator.languages.find((one) => /^en\b/.test(one)) ?? "en";
@@ -76,7 +78,6 @@ const numbers = (options: Intl.NumberFormatOptions) => {
 export const number = numbers({});
 export const short = numbers({ notation: "compact", maximumFractionDigits: 1 });
 const percent = numbers({ style: "percent", maximumFractionDigits: 1 });
-const signed = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
 
 /** The least share that is told, and not as 0 %. */
 const LEAST = 0.001;
@@ -88,10 +89,8 @@ export const share = (part: number, all: number): string => {
 export const exactShare = (part: number, all: number): string | null =>
   all === 0 ? null : `${((100 * part) / all).toFixed(2)}%`;
 /** How a figure stands against the one of the time before. */
-export const change = (now: number, before: number): string => {
-  if (before === 0) return now === 0 || !times.hasBefore ? "" : "new";
-  return signed((now - before) / before);
-};
+export const change = (now: number, before: number): string =>
+  before === 0 && !times.hasBefore ? "" : changeOf(now, before);
 /** The same, with the figure. */
 export const against = ({ total, before }: { total: number; before: number }): string =>
   before === 0 ? change(total, 0) : `${change(total, before)} · ${number(before)} before`;

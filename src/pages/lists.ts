@@ -11,7 +11,7 @@ import {
   whose,
 } from "./cards.js";
 import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines, withCommas } from "./elements.js";
-import { number, times } from "./format.js";
+import { change, day, number, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
 import {
   filtersOf,
@@ -58,8 +58,9 @@ interface List<T> {
   path: string;
   kind: "account" | "contact";
   columns: Sorted<T>[];
-  /** Which of them can be shown, each with what counts it and what is said where there is none. */
-  show: Record<string, readonly [count: string, none: string]>;
+  /** What is said where there is none: its first words, and what may be amiss. */
+  nobody: string;
+  hint: string;
   /** Where else is looked for what is not found. */
   elsewhere: readonly [path: string, what: string];
   placeholder: string;
@@ -67,10 +68,11 @@ interface List<T> {
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
 
 /** How it goes, beside its health: that is told by days, so that who loses most of its events may be good. */
-const goingOf = ({ trend, silent, new: isNew }: Account | Person): string[] => [
-  ...(isNew ? ["new"] : trend === "falling" || (trend === "rising" && times.hasBefore) ? [trend] : []),
-  ...(silent ? ["silent"] : []),
-];
+const goingOf = ({ events, before, trend, silent, last_seen_on, new: isNew }: Account | Person): string => {
+  if (isNew) return "new";
+  if (silent) return `silent since ${day(Date.parse(last_seen_on!), "UTC")}`;
+  return trend === "falling" ? `falling ${change(events, before)}` : (trend ?? "");
+};
 const healthOf = (one: Account | Person) =>
   one.left_out
     ? ""
@@ -80,9 +82,19 @@ const healthOf = (one: Account | Person) =>
           class: one.health === "bad" ? "down" : "",
         }),
         ...(one.health_source === null ? [make("small", "set by you")] : []),
-        ...goingOf(one).map((going) => make(going === "falling" || going === "silent" ? "small.down" : "small", going)),
+        make(one.silent || one.trend === "falling" ? "small.down" : "small", goingOf(one)),
       );
 const SILENT = "seen in the last 90 days, but not in the last 14";
+/** Which can be shown, and what is said of none. */
+const NONE: Record<string, string> = {
+  all: "was active in this time.",
+  new: "is new in this time.",
+  rising: "does at least 25 % more than before.",
+  falling: "does at least 25 % less than before. That is good news.",
+  silent: `is silent: ${SILENT}.`,
+  call: "is falling or silent. That is good news.",
+};
+const LABELS: Record<string, string> = { all: "active", call: "call these" };
 
 const EVENTS: Sorted<Account | Person>[] = [
   { sort: "events", head: "Events", of: ({ left_out, events }) => (left_out ? "left out" : events) },
@@ -97,7 +109,7 @@ const SEEN: Sorted<Account | Person>[] = [
     of: (one) => one.last_seen_on,
     shown: (one) => (one.left_out ? "" : lastOn(one.last_seen_on)),
   },
-  { head: "Trend", of: (one) => (one.left_out ? "" : goingOf(one).join(", ")), shown: null },
+  { head: "Trend", of: (one) => (one.left_out ? "" : goingOf(one)), shown: null },
   { sort: "health", head: "Health", of: ({ left_out, health }) => (left_out ? "" : health), shown: healthOf },
 ];
 
@@ -125,16 +137,8 @@ const ACCOUNTS: List<Account> = {
     { head: "Before and now", shown: makeLines },
     ...SEEN,
   ],
-  show: {
-    all: [
-      "active",
-      "No account was active in this time. An event belongs to an account if your page names one: identify(contact, account).",
-    ],
-    new: ["new", "No account is new in this time."],
-    rising: ["rising", "No account does at least 25 % more than before."],
-    falling: ["falling", "No account does at least 25 % less than before. That is good news."],
-    silent: ["silent", `No account is silent: ${SILENT}.`],
-  },
+  nobody: "No account",
+  hint: " An event belongs to an account if your page names one: identify(contact, account).",
   elsewhere: ["/contacts", "people"],
 };
 
@@ -159,18 +163,13 @@ const PEOPLE: List<Person> = {
     ...EVENTS,
     ...SEEN,
   ],
-  show: {
-    all: ["active", "Nobody was active in this time."],
-    new: ["new", "Nobody is new in this time."],
-    rising: ["rising", "Nobody does at least 25 % more than before."],
-    falling: ["falling", "Nobody does at least 25 % less than before. That is good news."],
-    silent: ["silent", `Nobody is silent: ${SILENT}.`],
-  },
+  nobody: "Nobody",
+  hint: "",
   elsewhere: ["/accounts", "accounts"],
 };
 
 /** By what a list is sorted at first, where that is not events. */
-const SORTED: Record<string, string> = { rising: "change", falling: "change", silent: "last_seen_on" };
+const SORTED: Record<string, string> = { rising: "change", falling: "change", call: "change", silent: "last_seen_on" };
 const chosen = ({ show = "all", ...more }: State) => ({
   ...orderOf({ ...(show === "rising" && { order: "desc" }), ...more }, SORTED[show]),
   show,
@@ -179,10 +178,7 @@ const chosen = ({ show = "all", ...more }: State) => ({
   page: Math.max(1, Number(more.page) || 1),
 });
 
-const VAIN = "Nobody can have risen: there is nothing to compare with, as the first event came in this time.";
 const UNFIT = "None of them fits what is chosen above.";
-/** Is what rises asked for, where there is nothing to compare with? */
-const isVain = ({ show, search }: State): boolean => show === "rising" && !search && !times.hasBefore;
 const isOfAll = (state: State): boolean => !state.search && !state.others && filtersOf(state).length === 0;
 
 const createList = <T extends Account | Person>(main: Element, ask: Ask, of: List<T>) => {
@@ -211,11 +207,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   const tabs = make("nav.tabs", { "aria-label": `Which ${what}` });
   const table = makeScroll(title, [], "div.scroll.whole");
   const pages = make("nav.paging", { "aria-label": `Pages of ${what}` });
-  const [apart, rules] = [make("p.note"), make("p.note")];
+  const [called, apart, rules] = [make("p.note"), make("p.note"), make("p.note")];
   /** Of all pages, and then of what stands apart. */
   const allRows = async (more: State = {}): Promise<T[]> => {
     const rows: T[] = [];
-    if (isVain(readState())) return rows;
     for (let offset = 0; ; offset += MANY) {
       const address = addressOf(readState(), { ...more, offset: `${offset}`, limit: `${MANY}` });
       const answer = await ask.get<Answer<T>>(address);
@@ -227,17 +222,26 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
   };
   const draw = (answer: Answer<T>, state: State): void => {
     const { page, show } = chosen(state);
-    const { others = null } = answer;
-    const [total, data] = isVain(state) ? [0, []] : [answer.total, answer.data];
+    const { total, data, others = null } = answer;
     if (document.activeElement !== search) search.value = state.search ?? "";
-    const tab = ([name, [count]]: [string, readonly [string, string]]) => {
-      const only = name === "all" ? undefined : name;
-      const to = hereWith({ show: only, search: undefined, others: undefined, page: undefined });
+    const tab = (name: string) => {
+      const isAll = name === "all";
+      const anew = { search: undefined, others: undefined, page: undefined, sort: undefined, order: undefined };
+      const to = hereWith({ show: isAll ? undefined : name, ...anew });
       // They count all. A search looks at all.
-      const amount = isOfAll(state) ? ` ${number(isVain({ show: name }) ? 0 : answer[count as "active"])}` : "";
-      return link(to, count + amount, { "aria-current": show === name && !state.search && "page" });
+      const amount = isOfAll(state) ? ` ${number(answer[isAll ? "active" : (name as "call")])}` : "";
+      return link(to, (LABELS[name] ?? name) + amount, { "aria-current": show === name && !state.search && "page" });
     };
-    replace(tabs, ...Object.entries(of.show).map(tab));
+    replace(tabs, ...["all", "new", "rising", "call"].map(tab));
+    called.hidden = !/^(call|falling|silent)$/.test(show) || Boolean(state.search);
+    replace(
+      called,
+      "All that are ",
+      tab("falling"),
+      " or ",
+      tab("silent"),
+      ", who lost most events first. Falling counts events and health counts active days, so who is good may be falling, too.",
+    );
     const by = (health: string) => link(hereWith({ health, search: undefined, page: undefined }), health);
     replace(
       rules,
@@ -268,7 +272,11 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     const [there, whom] = of.elsewhere;
     const none = state.search
       ? [`No ${one} matches "${state.search}". `, link(linkTo(there, { search: state.search }), `Search ${whom}`)]
-      : [isVain(state) ? VAIN : filtersOf(state).length > 0 ? UNFIT : (of.show[show]?.[1] ?? "")];
+      : [
+          filtersOf(state).length > 0
+            ? UNFIT
+            : `${of.nobody} ${NONE[show] ?? NONE.all}${show === "all" ? of.hint : ""}`,
+        ];
     const list = makeTable(title, of.columns, data, {
       name: `table.listed.${path}`,
       makeHead: makeSorting(chosen(state)),
@@ -292,6 +300,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
         "section.card",
         { "aria-label": title, "data-card": path },
         make("div.card-head.list-head", tabs, field, csv),
+        called,
         table,
         apart,
         pages,

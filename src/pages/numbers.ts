@@ -14,7 +14,7 @@ import {
   timeTile,
 } from "./cards.js";
 import { type Column, check, find, link, make, makeChoice, makeScroll, makeTable, replace } from "./elements.js";
-import { against, date, day, moment, number, share, sinceDay, times } from "./format.js";
+import { against, date, day, moment, number, share, sinceDay } from "./format.js";
 import type { Ask, Contacts, Numbers, Returning } from "./session.js";
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
@@ -65,11 +65,7 @@ const createCards = () => {
     }),
     createMost(({ people }: Shown) => people),
     createBefore(["fell", "Accounts that lost most", "Account"], ({ fell }: Shown) => fell, linkToAccount),
-    createBefore(
-      ["rose", "Accounts that gained most", "Account"],
-      ({ rose }: Shown) => (times.hasBefore ? rose : []),
-      linkToAccount,
-    ),
+    createBefore(["rose", "Accounts that gained most", "Account"], ({ rose }: Shown) => rose, linkToAccount),
     createBefore(
       ["people-fell", "People who do it less than before", "Person"],
       ({ people }: Shown) => people?.fell,

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { changeOf } from "../../shared/change.js";
 import { isNoOne, NO_ONE } from "../../shared/no-one.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
@@ -7,7 +8,7 @@ import { ask } from "../numbers/questions.js";
 import type { Commands } from "./context.js";
 
 const MOST = 10;
-/** Names of events that are compared, as many as a day keeps, and accounts or people that fell or are silent. */
+/** Names of events that are compared, as many as a day keeps, and accounts or people to call. */
 const MANY = 2_000;
 /** Names in the sentence that tells whom to call. */
 const CALLS = 3;
@@ -16,7 +17,7 @@ export const addReportCommand = ({ program, config, workspace, read, write }: Co
   program
     .command("report")
     .description(
-      "writes a mail, as HTML and as text: who is new, what rose and fell, who went silent, and what stopped coming",
+      "writes a mail, as HTML and as text: whom to call, who is new, what rose and fell, and what stopped coming",
     )
     .addOption(new Option("--week", "of the seven days up to yesterday").makeOptionMandatory())
     .option("--to <address>", "whom it is for, as sendmail -t reads it")
@@ -39,8 +40,8 @@ interface State {
   first_on: string | null;
 }
 type Somebody = Counted &
-  Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { accounts?: { name: string }[] };
-type Listed = Record<"new" | "silent", number> & { data: Somebody[] };
+  Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { silent: boolean; accounts?: { name: string }[] };
+type Listed = Record<"new" | "call", number> & { data: Somebody[] };
 interface Sum {
   total: number;
   before: number;
@@ -65,16 +66,7 @@ interface Week {
 }
 
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, but not in the last 14. Went silent this week: was not silent a week ago.";
-
-const { format: percent } = new Intl.NumberFormat("en", {
-  style: "percent",
-  maximumFractionDigits: 0,
-  signDisplay: "exceptZero",
-});
-/** In per cent; of nothing no per cent can be told. */
-const changeOf = (now: number, before: number): string =>
-  before > 0 ? percent(now / before - 1) : now > 0 ? "new" : "";
+  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, but not in the last 14. To call: those that fell, who lost most first, and those that are silent, the latest first.";
 
 /** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
@@ -99,12 +91,11 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     of<Sum>("active", { of: "contact" }),
     of<Sum>("active", { of: "account" }),
   ]);
-  const [fresh, rose, fell, silent, silentPeople] = await Promise.all([
+  const [fresh, rose, accountsToCall, peopleToCall] = await Promise.all([
     list("accounts", "new", "events"),
     list("accounts", "rising", "change"),
-    list("accounts", "falling", "change", "asc", MANY),
-    list("accounts", "silent", "last_seen_on", "desc", MANY),
-    list("contacts", "silent", "last_seen_on", "desc", MANY),
+    list("accounts", "call", "change", "asc", MANY),
+    list("contacts", "call", "change", "asc", MANY),
   ]);
   const at = (path: string, more = {}) => `${path}#${new URLSearchParams({ ...more, from, to })}`;
   const sum = (what: string, { total, before }: Sum): Row => ({
@@ -118,30 +109,21 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     const rows = all.sort((a, b) => b.by - a.by).map((one) => eventsOf(one.key, one, at("/", { name: one.key })));
     return section(title, at("/"), rows);
   };
-  const ofAccounts = (title: string, { data }: Listed, show: string) => {
-    const rows = data.map((one) => eventsOf(nameOf(one), one, at(`/accounts/${one.id}`)));
-    return section(title, at("/accounts", { show }), rows);
-  };
-  /** Those who were not silent a week before. */
-  const lately = ({ data }: Listed) => data.filter((one) => one.last_seen_on >= later(from, -14));
-  const ofSilent = (what: string, path: string, all: Listed) => {
-    const went = lately(all);
-    const told = (title: string, amount: number, some: Somebody[]) => {
-      const rows = some.map((one) => ({
-        what: nameOf(one),
-        told: `last seen on ${dayOf(one.last_seen_on)}`,
-        path: at(`${path}/${one.id}`),
-      }));
-      return section(`${title} (${amount})`, at(path, { show: "silent" }), rows);
-    };
-    return [
-      told(`${what} that went silent this week`, went.length, went),
-      told(`${what} silent for longer`, all.silent - went.length, all.data.slice(went.length)),
-    ];
+  const ofList = (title: string, { data }: Listed, path: string, show: string) => {
+    const rows = data.map((one): Row => {
+      const [what, own] = [nameOf(one), at(`${path}/${one.id}`)];
+      return one.silent
+        ? { what, told: `silent since ${dayOf(one.last_seen_on)}`, path: own }
+        : eventsOf(what, one, own);
+    });
+    return section(title, at(path, { show }), rows);
   };
   const [events, people] = [sum("Events", names), sum("Active people", contacts)];
   const short = ({ told, change }: Row, unit: string) => `${told} ${unit}${change ? ` (${change})` : ""}`;
-  const calls = [fell, silent, silentPeople].flatMap(lately).filter(({ unique_id }) => !isNoOne(unique_id));
+  // Who was silent a week before is no news.
+  const calls = [...accountsToCall.data, ...peopleToCall.data].filter(
+    ({ unique_id, last_seen_on }) => last_seen_on >= later(from, -14) && !isNoOne(unique_id),
+  );
   const more = calls.length > CALLS ? [`${calls.length - CALLS} more`] : [];
   const called = new Intl.ListFormat("en").format([...calls.slice(0, CALLS).map(nameOf).map(inLine), ...more]);
   const call = called ? `a call may win back ${called}, who fell or went silent.` : "nobody fell or went silent.";
@@ -151,14 +133,13 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     rules: hasBefore ? RULES : `${RULES} Nothing to compare with: the first event is of ${dayOf(first_on)}.`,
     sections: [
       section("The week", at("/"), [events, sum("Page views", pages), people, sum("Active accounts", accounts)]),
-      ofNames("Events that rose", ({ trend }) => hasBefore && trend === "rising"),
+      ofNames("Events that rose", ({ trend }) => trend === "rising"),
       ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),
       ofNames("Events that stopped coming", ({ trend, events }) => trend === "falling" && events === 0),
-      ofAccounts(`New accounts (${fresh.new})`, fresh, "new"),
-      ofAccounts("Accounts that rose", hasBefore ? rose : { ...rose, data: [] }, "rising"),
-      ofAccounts("Accounts that fell", fell, "falling"),
-      ...ofSilent("Accounts", "/accounts", silent),
-      ...ofSilent("People", "/contacts", silentPeople),
+      ofList(`New accounts (${fresh.new})`, fresh, "/accounts", "new"),
+      ofList("Accounts that rose", rose, "/accounts", "rising"),
+      ofList(`Accounts to call (${accountsToCall.call})`, accountsToCall, "/accounts", "call"),
+      ofList(`People to call (${peopleToCall.call})`, peopleToCall, "/contacts", "call"),
     ].filter(({ rows }) => rows.length > 0),
   };
 };

@@ -131,6 +131,7 @@ const Tabs = {
   rising: Count("With at least a quarter more events than before, and two; not the new ones"),
   falling: Count("With at least a quarter fewer events than before, and two"),
   silent: Count(SILENT),
+  call: Count("Those that fall or are silent"),
 };
 const Listed = {
   ...Change,
@@ -360,7 +361,7 @@ export const NumbersQuery = Type.Object({
 const Page = {
   without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   health: Type.String({ default: "", description: "All of this one, whenever they were active" }),
-  show: Type.Enum(["all", "new", "rising", "falling", "silent"], { default: "all" }),
+  show: Type.Enum(["all", "new", "rising", "falling", "silent", "call"], { default: "all" }),
   order: Type.Enum(["asc", "desc"], { default: "desc" }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),

@@ -148,7 +148,8 @@ export const numbersOf = (events: readonly Event[], when: When) => {
   });
   const [most, least] = [counted(now, accountOf), counted(past, accountOf)];
   const fell = [...least].filter(([of, events]) => (most.get(of) ?? 0) < events);
-  const rose = [...most].filter(([of, events]) => (least.get(of) ?? 0) < events);
+  // Where there is nothing to compare with nobody rises.
+  const rose = least.size === 0 ? [] : [...most].filter(([of, events]) => (least.get(of) ?? 0) < events);
   return {
     events: {
       total: now.length,
@@ -204,6 +205,7 @@ const isSilent = (seen: string, zone: string): boolean => {
 };
 
 type Kind = "accounts" | "contacts";
+type Line = [uid: string, now: number, past: number, ...unknown[]];
 /** The accounts or contacts of a time, or those whose uid has some words: `GET /v2/numbers/accounts` with all of them. */
 export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: string) => {
   const key = kind === "accounts" ? accountOf : contactOf;
@@ -220,13 +222,16 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
       kind === "accounts"
         ? [members, different(now, contactOf), counts(when.stepOf, now), counts(when.stepBefore, past)]
         : [workspace.people.get(uid)?.accounts.size ?? 0];
-    return [uid, now.length, past.length, seen, ...more] as [string, number, number, ...unknown[]];
+    return [uid, now.length, past.length, seen, ...more] as Line;
   });
   const active = lines.filter(([, now]) => now > 0);
+  const isFalling = ([, now, past]: Line) => past - now >= Math.max(2, past / 4);
+  const isQuiet = ([, , , seen]: Line) => seen !== null && isSilent(String(seen), when.zone);
   return {
     active: active.length,
-    falling: lines.filter(([, now, past]) => past - now >= Math.max(2, past / 4)).length,
-    silent: lines.filter(([, , , seen]) => seen !== null && isSilent(String(seen), when.zone)).length,
+    falling: lines.filter(isFalling).length,
+    silent: lines.filter(isQuiet).length,
+    call: lines.filter((line) => isFalling(line) || isQuiet(line)).length,
     data:
       search === undefined
         ? active
@@ -234,10 +239,11 @@ export const listOf = (workspace: Workspace, kind: Kind, when: When, search?: st
   };
 };
 /** The same of what was answered. */
-export const toldList = ({ active, falling, silent, data }: any) => ({
+export const toldList = ({ active, falling, silent, call, data }: any) => ({
   active,
   falling,
   silent,
+  call,
   data: data.map((one: any) => [
     one.unique_id,
     one.events,

@@ -170,7 +170,7 @@ const figures: Property = async (state, driver, chance) => {
             const [is, must] = [told, count.listOf(workspace, kind, of(), search)].map((one) => ({
               ...one,
               data: known(records, one.data),
-              ...(past !== undefined && { silent: undefined }),
+              ...(past !== undefined && { silent: undefined, call: undefined }),
             }));
             expectSame(`the ${kind} of ${workspace.name} for ${query} in ${zone}`, is, must);
           }

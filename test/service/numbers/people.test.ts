@@ -176,7 +176,7 @@ const listOf = (workspace: string, which: Record<string, string> = {}, question 
   answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
 
 it("take for new who did nothing before this time, although all records are made later, as by an import", async () => {
-  await storeAccounts("imported", "old-", { amount: 2, days: [1, 2, 3, 40], data: "{}" });
+  await storeAccounts("imported", "old-", { amount: 2, days: [1, 2, 3, 9, 40], data: "{}" });
   await storeAccounts("imported", "fresh-", { amount: 1, days: [2], data: "{}" });
   await database.query(
     "UPDATE accounts SET created_at = extract(epoch FROM now())::bigint WHERE workspace = 'imported'",
@@ -187,6 +187,15 @@ it("take for new who did nothing before this time, although all records are made
       rising: 2,
       data: [{ unique_id: expect.stringContaining("fresh-") }],
     });
+});
+
+it("tell of nobody that rises where nobody did anything before", async () => {
+  await storeAccounts("begun", "first-", { amount: 2, days: [1, 2, 3], data: "{}" });
+  expect(await listOf("begun")).toMatchObject({ rising: 0, rose: [], data: Array(2).fill({ trend: null }) });
+  expect(await listOf("begun", {}, "contacts")).toMatchObject({ rising: 0, data: Array(2).fill({ trend: null }) });
+  await storeAccounts("begun", "old-", { amount: 1, days: [9], data: "{}" });
+  expect(await listOf("begun")).toMatchObject({ rising: 2, rose: Array(2).fill({ events: 3, before: 0 }) });
+  expect(await listOf("begun", { show: "rising" }, "contacts")).toMatchObject({ total: 2 });
 });
 
 it("count all accounts, however many there are, and show a page of them", async () => {

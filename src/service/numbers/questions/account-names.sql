@@ -76,7 +76,7 @@ SELECT json_build_object(
   'total', (SELECT coalesce(sum(events), 0) FROM counts), 'before', (SELECT coalesce(sum(before), 0) FROM counts),
   'data', (SELECT coalesce(json_agg(one ORDER BY place), '[]') FROM named WHERE place <= :'limit'::int AND events > 0),
   'fell', (SELECT coalesce(json_agg(one ORDER BY fall), '[]') FROM named WHERE fall <= 50 AND events < before),
-  'rose', (SELECT coalesce(json_agg(one ORDER BY rise), '[]') FROM named WHERE rise <= 50 AND events > before),
+  'rose', (SELECT coalesce(json_agg(one ORDER BY rise), '[]') FROM named WHERE rise <= 50 AND events > before AND (SELECT sum(before) FROM counts) > 0),
   'active', json_build_object(
     'total', (SELECT count(DISTINCT id) FROM counts WHERE events > 0), 'before', (SELECT count(DISTINCT id) FROM counts WHERE before > 0),
     'counts', (SELECT json_agg(coalesce(count, 0) ORDER BY step)

@@ -1,15 +1,15 @@
 -- Which accounts are active, and which do not use a feature?
--- The list of the page Accounts, and the accounts that lost, and that gained, most events. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: the record began in this time, or later with events of this time, and nothing was done before. A search, or a health, looks at all accounts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average. Accounts that are known from events alone (no data, stage or health) are not in this list where they are more than ten for each other account: `others` says how many they are.
+-- The list of the page Accounts, and the accounts that lost, and that gained, most events. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise, nor does anybody where nobody did anything before. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: the record began in this time, or later with events of this time, and nothing was done before. A search, or a health, looks at all accounts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average. Accounts that are known from events alone (no data, stage or health) are not in this list where they are more than ten for each other account: `others` says how many they are.
 -- group: People and accounts
 -- page: /accounts
--- heads: total = listed, fell = lost most, rose = gained most, sort = sorted by, asc = lowest first, desc = highest first
+-- heads: total = listed, call = to call, fell = lost most, rose = gained most, sort = sorted by, asc = lowest first, desc = highest first
 -- hidden: offset, members, others, change, counts_before, health_source
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
+-- :show = 'all': all, new, rising, falling, silent or call; call are those that fall or are silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': words in the name or the uid, in any order, whatever the case and the accents
 -- :without = '': name of an event: those that did not do it
 -- :others = 'false': true or false; true shows those that stand apart
@@ -47,10 +47,15 @@ WITH parts AS MATERIALIZED (
     FROM accounts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
   WHERE began_within IS NOT NULL OR is_found
+), compared AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM months JOIN active USING (month)
+                 WHERE workspace = :'workspace' AND account <> '00000000-0000-0000-0000-000000000000' AND days & mask_before <> 0::bit(31))
+    OR EXISTS (SELECT FROM by_hour WHERE before > 0) AS has_before
 ), listed AS MATERIALIZED (
   SELECT added.*, is_new, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
            SELECT max(last_day(month, days & mask)) FROM former JOIN active USING (month) WHERE workspace = :'workspace' AND account = added.id) END) AS last_seen_on,
-         unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change, trend_of(events, before) AS trend,
+         unique_id, coalesce(name_in(data), unique_id, id::text) AS name, events - before AS change,
+         CASE WHEN NOT is_new AND (SELECT has_before FROM compared) THEN trend_of(events, before) END AS trend,
          coalesce(data <> '{}' OR stage IS NOT NULL OR health IS NOT NULL, FALSE) AS is_known,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity
@@ -80,8 +85,8 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), fitting AS MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' AND NOT is_new WHEN :'show' = 'falling' THEN trend = 'falling'
-             WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' WHEN :'show' = 'falling' THEN trend = 'falling'
+             WHEN :'show' = 'silent' THEN is_silent WHEN :'show' = 'call' THEN is_silent OR trend = 'falling' ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT account FROM doers)) IS NOT TRUE)
 ), sums AS MATERIALIZED (
   SELECT count(*) FILTER (WHERE is_known) AS known, count(*) FILTER (WHERE NOT is_known) AS others FROM listed
@@ -95,7 +100,7 @@ WITH parts AS MATERIALIZED (
       CASE WHEN :'sort' = 'name' THEN lower(name COLLATE "und-x-icu") END DESC,
       CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END
         * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date
-          WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id) AS place
+          WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, last_seen_on DESC NULLS LAST, id) AS place
   FROM shown
 ), needed AS MATERIALIZED (
   SELECT * FROM placed WHERE :'sort' IN ('contacts', 'active_contacts') OR place > :'offset'::int AND place <= :'offset'::int + :'limit'::int
@@ -139,7 +144,7 @@ WITH parts AS MATERIALIZED (
   GROUP BY 1, 2
 ), most_changed AS (
   (SELECT * FROM listed WHERE change < 0 ORDER BY change, before DESC, id LIMIT 50)
-  UNION ALL (SELECT * FROM listed WHERE change > 0 AND NOT is_new ORDER BY change DESC, before DESC, id LIMIT 50)
+  UNION ALL (SELECT * FROM listed WHERE change > 0 AND NOT is_new AND (SELECT has_before FROM compared) ORDER BY change DESC, before DESC, id LIMIT 50)
 ), changed AS MATERIALIZED (
   SELECT change > 0 AS is_more, json_agg(json_build_object(
       'id', id, 'key', coalesce(told(unique_id), to_json(id)), 'name', CASE name WHEN unique_id THEN told(unique_id) ELSE to_json(name) END,
@@ -147,7 +152,7 @@ WITH parts AS MATERIALIZED (
   FROM most_changed GROUP BY 1
 )
 SELECT json_build_object(
-  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
+  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent, 'call', call, 'total', (SELECT count(*) FROM shown), 'events', events, 'before', before,
   'others', (SELECT json_build_object('total', count(*), 'events', coalesce(sum(events), 0)) FROM fitting CROSS JOIN sums
              WHERE NOT is_known AND known > 0 AND others > 10 * known AND :'search' = '' AND :'others' <> 'true' HAVING count(*) > 0),
   'data', (SELECT coalesce(json_agg(json_build_object(
@@ -158,5 +163,5 @@ SELECT json_build_object(
       'last_seen_on', last_seen_on, 'left_out', id IN (SELECT id FROM left_outs), 'health', health, 'health_source', CASE WHEN is_by_activity THEN 'activity: ' || health END) ORDER BY place), '[]') FROM page),
   'fell', coalesce((SELECT data FROM changed WHERE NOT is_more), '[]'), 'rose', coalesce((SELECT data FROM changed WHERE is_more), '[]')
 ) AS answer
-FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE trend = 'rising' AND NOT is_new) AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
-             count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE is_silent) AS silent, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;
+FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE trend = 'rising') AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
+             count(*) FILTER (WHERE is_new) AS new, count(*) FILTER (WHERE is_silent) AS silent, count(*) FILTER (WHERE is_silent OR trend = 'falling') AS call, coalesce(sum(events), 0) AS events, coalesce(sum(before), 0) AS before FROM listed) AS counts;

@@ -1,15 +1,15 @@
 -- Which people are active, and who does not use a feature?
--- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: the record began in this time, or later with events of this time, and nothing was done before. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
+-- The list of the page People. Falling, or rising: at least 25 % and two events fewer, or more, than in the time before; who is new does not rise, nor does anybody where nobody did anything before. Silent: seen in the last 90 days, and not in the last 14, whatever the time is. New: the record began in this time, or later with events of this time, and nothing was done before. A search, or a health, looks at all contacts, whenever they were active. A health that nobody has set is told by activity: good with more than 4 active days of the last 14, bad with none, else average.
 -- group: People and accounts
 -- page: /contacts
--- heads: total = listed, sort = sorted by, asc = lowest first, desc = highest first
+-- heads: total = listed, call = to call, sort = sorted by, asc = lowest first, desc = highest first
 -- hidden: offset, change, health_source
 -- :workspace: whose data
 -- :days: such as [2026-11-01,2026-11-30], or empty
 -- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :days_before: what they stand against
 -- :hours_before = 'empty': and of these
--- :show = 'all': all, new, rising, falling or silent; all are those that were active, with a search those that match, and those of a health
+-- :show = 'all': all, new, rising, falling, silent or call; call are those that fall or are silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': words in the name, the e-mail address or the uid, in any order, whatever the case and the accents
 -- :without = '': name of an event: those that did not do it
 -- :health = '': those with this health
@@ -28,6 +28,9 @@ WITH parts AS MATERIALIZED (
   -- Those before, for who is found and was not seen since.
   SELECT month, mask FROM (SELECT (min(month) + interval '1 month')::date AS ends FROM months) AS until
     CROSS JOIN LATERAL months_of(daterange(least(greatest((SELECT past FROM own), (SELECT min(month) FROM active WHERE workspace = :'workspace')), ends), ends)) AS each
+), by_hour AS MATERIALIZED (
+  SELECT contact, day, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before
+  FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace'
 ), left_outs AS MATERIALIZED (
   SELECT id, TRUE AS is_itself FROM left_out WHERE workspace = :'workspace' AND kind = 'contact' AND NOT back
   -- Who belongs to accounts that are left out, and to no other.
@@ -46,10 +49,13 @@ WITH parts AS MATERIALIZED (
     FROM contacts CROSS JOIN time LEFT JOIN LATERAL (SELECT folded(unique_id) AS uid_folded, folded(data) AS data_folded WHERE :'search' <> '' OFFSET 0) AS looked_at ON TRUE
     WHERE workspace = :'workspace') AS each
   WHERE began_within IS NOT NULL OR is_found
+), compared AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND days & mask_before <> 0::bit(31))
+    OR EXISTS (SELECT FROM by_hour WHERE before > 0) AS has_before
 ), listed AS MATERIALIZED (
   SELECT added.*, is_new, is_silent, coalesce(lately_seen_on, CASE WHEN is_found THEN (
            SELECT max(last_day(month, days & mask)) FROM former JOIN active USING (month) WHERE workspace = :'workspace' AND contact = added.id) END) AS last_seen_on,
-         events - before AS change, trend_of(events, before) AS trend,
+         events - before AS change, CASE WHEN NOT is_new AND (SELECT has_before FROM compared) THEN trend_of(events, before) END AS trend,
          coalesce(trim(BOTH '"' FROM health), health_by(active_days)) AS health,
          health IS NULL AS is_by_activity,
          CASE WHEN :'sort' = 'name' THEN lower(coalesce(name_in(data), unique_id) COLLATE "und-x-icu") END AS letters
@@ -59,10 +65,7 @@ WITH parts AS MATERIALIZED (
           SELECT contact AS id, events_in(events, low, high) AS events, events_in(events, low_before, high_before) AS before,
                  last_day(month, days & seen) AS last_seen_on, days & lately << shift AS lately, NULL::boolean AS began_within, NULL::boolean AS is_found
           FROM months JOIN active USING (month) WHERE workspace = :'workspace' AND active.month BETWEEN (SELECT min(month) FROM months) AND (SELECT max(month) FROM months)
-          UNION ALL
-          SELECT contact, events_in(events, low, high), events_in(events, low_before, high_before),
-                 CASE WHEN events_in(events, low, high) + events_in(events, low_before, high_before) > 0 THEN day END, NULL, NULL, NULL
-          FROM hours_asked(:'hours', :'hours_before') AS asked JOIN hours USING (day) WHERE workspace = :'workspace'
+          UNION ALL SELECT contact, events, before, CASE WHEN events + before > 0 THEN day END, NULL, NULL, NULL FROM by_hour
           UNION ALL SELECT id, NULL, NULL, NULL, NULL, began_within, is_found FROM found) AS each
         GROUP BY 1) AS added
     CROSS JOIN own CROSS JOIN LATERAL (SELECT coalesce(lately_seen_on < lower(lately) AND lately_seen_on >= lower(lately) - 76, FALSE) AS is_silent) AS quiet
@@ -81,15 +84,15 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), shown AS NOT MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' AND NOT is_new WHEN :'show' = 'falling' THEN trend = 'falling'
-             WHEN :'show' = 'silent' THEN is_silent ELSE events > 0 OR is_found END
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' WHEN :'show' = 'falling' THEN trend = 'falling'
+             WHEN :'show' = 'silent' THEN is_silent WHEN :'show' = 'call' THEN is_silent OR trend = 'falling' ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT contact FROM doers)) IS NOT TRUE)
 ), page AS MATERIALIZED (
   SELECT *, row_number() OVER () AS place FROM (SELECT * FROM shown ORDER BY
     CASE WHEN :'order' = 'asc' THEN letters END, letters DESC,
     CASE :'order' WHEN 'asc' THEN 1 ELSE -1 END * CASE :'sort' WHEN 'events' THEN events WHEN 'change' THEN change
       WHEN 'last_seen_on' THEN last_seen_on - '2000-01-01'::date
-      WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, id
+      WHEN 'health' THEN CASE WHEN health ~ '^-?[0-9]+([.][0-9]+)?$' THEN health::float8 ELSE array_position('{bad,average,good}'::text[], health) END END NULLS LAST, last_seen_on DESC NULLS LAST, id
     LIMIT :'limit'::int OFFSET :'offset'::int) AS page
 ), companies AS (
   SELECT contact_id AS id, json_agg(json_build_object('id', accounts.id, 'unique_id', told(unique_id), 'name', coalesce(to_json(name_in(data)), told(unique_id)))
@@ -97,7 +100,7 @@ WITH parts AS MATERIALIZED (
   FROM account_contacts JOIN accounts ON accounts.id = account_id WHERE contact_id IN (SELECT id FROM page) GROUP BY 1
 )
 SELECT json_build_object(
-  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent,
+  'active', active, 'new', new, 'rising', rising, 'falling', falling, 'silent', silent, 'call', call,
   'total', (SELECT count(*) FROM shown),
   'data', (SELECT coalesce(json_agg(json_build_object(
       'id', id, 'unique_id', coalesce(told(unique_id), to_json(id)), 'name', coalesce(to_json(name_in(data)), told(unique_id), to_json(id)),
@@ -107,5 +110,5 @@ SELECT json_build_object(
     FROM page LEFT JOIN contacts USING (id) LEFT JOIN companies USING (id))
 ) AS answer
 FROM (SELECT count(*) FILTER (WHERE events > 0) AS active, count(*) FILTER (WHERE is_new) AS new,
-             count(*) FILTER (WHERE trend = 'rising' AND NOT is_new) AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
-             count(*) FILTER (WHERE is_silent) AS silent FROM listed) AS counts;
+             count(*) FILTER (WHERE trend = 'rising') AS rising, count(*) FILTER (WHERE trend = 'falling') AS falling,
+             count(*) FILTER (WHERE is_silent) AS silent, count(*) FILTER (WHERE is_silent OR trend = 'falling') AS call FROM listed) AS counts;

@@ -112,6 +112,6 @@ SELECT json_build_object(
       'data', (SELECT coalesce(json_agg(one ORDER BY place), '[]') FROM named WHERE named.kind = kinds.kind AND place <= 50 AND events > 0)))
     FROM (VALUES ('pages'), ('referrers'), ('people'), ('busiest')) AS kinds (kind)),
   'fell', (SELECT coalesce(json_agg(one ORDER BY fall), '[]') FROM named WHERE kind = 'busiest' AND fall <= 50 AND events < before),
-  'rose', (SELECT coalesce(json_agg(one ORDER BY rise), '[]') FROM named WHERE kind = 'busiest' AND rise <= 50 AND events > before),
+  'rose', (SELECT coalesce(json_agg(one ORDER BY rise), '[]') FROM named WHERE kind = 'busiest' AND rise <= 50 AND events > before AND EXISTS (SELECT FROM ranked WHERE kind = 'busiest' AND before > 0)),
   'active', (SELECT json_object_agg(kind, one) FROM active)
 ) AS answer;
