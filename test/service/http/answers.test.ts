@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { expectRefusal, useService } from "../support/fixtures.js";
 import { API_TOKEN, ask } from "../support/service.js";
 
-/* What holds for every answer, of whatever route and status. */
+/* What holds for every answer, of whatever route and status, and what describes them. That answers have this form is a property of the model. */
 
-const service = useService({ requestTimeoutMs: 3_000 });
+const service = useService({ requestTimeoutMs: 3_000, adminToken: "test-admin-token" });
 /** What is said to these bytes until the connection ends. */
 const say = async (bytes: string, isAll = false): Promise<string> => {
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
@@ -24,6 +24,48 @@ it.each([
   const answer = await fetch(service.url + path, { method });
   expect(answer.headers.get("allow")).toBe(allow);
   await expectRefusal(answer, 405, new RegExp(`${method} is not allowed`));
+});
+
+it("is shown on a page that is in no frame and loads nothing from elsewhere", async () => {
+  const answer = await service.get("/docs/", {});
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "content-type": expect.stringContaining("text/html"),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "content-security-policy": expect.stringMatching(/^default-src 'none'; .*script-src 'self';/),
+  });
+  expect(await (await service.get("/docs", {})).text()).toContain("swagger-ui");
+});
+
+it("is described with the schemas that check it: each operation, none of which is for who has no token", async () => {
+  const { openapi, paths, components } = await service.json("/openapi.json");
+  expect(openapi).toMatch(/^3\.1\./);
+  type Operation = { security: object[]; responses: Record<string, object> };
+  const described = Object.entries<Record<string, Operation>>(paths);
+  expect(described.length).toBeGreaterThan(20);
+  const error = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+  for (const [path, all] of described) {
+    const url = service.url + path.replace(/\{.*\}/, "x");
+    const { headers } = await fetch(url, { method: "PATCH" });
+    const methods = headers.get("allow")!.replace("HEAD, ", "").replace("OPTIONS", "").toLowerCase();
+    expect([path, methods.split(", ").sort()]).toEqual([path, ["", ...Object.keys(all)].sort()]);
+    for (const [method, { security, responses }] of Object.entries(all)) {
+      expect([path, (await fetch(url, { method })).status]).toEqual([path, 401]);
+      expect(security).toEqual(path.startsWith("/v1/") ? [{ apiToken: [] }, { basic: [] }] : [{ bearer: [] }]);
+      for (const [status, response] of Object.entries(responses))
+        if (Number(status) >= 400) expect(response).toMatchObject(error);
+    }
+  }
+  expect(components.securitySchemes).toMatchObject({
+    bearer: { type: "http", scheme: "bearer" },
+    basic: { type: "http", scheme: "basic" },
+    apiToken: { type: "apiKey", in: "query", name: "api_token" },
+  });
+  expect(components.schemas.Event.required).toEqual(["contact_uid", "event_uid"]);
+  const { parameters } = paths["/v2/users"].get;
+  expect(parameters.map(({ name }: { name: string }) => name)).toEqual(["offset", "limit", "order", "sort"]);
+  expect(parameters[1].schema).toMatchObject({ type: "integer", default: 25 });
 });
 
 it("has an error body where the URL, an Expect or the request cannot be read, and repeats no token", async () => {

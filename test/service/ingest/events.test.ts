@@ -44,6 +44,9 @@ it("is answered with the success body, is in the database by then, and makes bar
     contacts: { object: "contact.list", data: [{ id: contact.id }], total: 1 },
   });
   expect(contact.accounts.data).toEqual([{ id: account.id }]);
+  // By their ids they are the same.
+  expect(await service.json(`/v2/accounts/${account.id}`)).toEqual(account);
+  expect(await service.json(`/v2/contacts/${contact.id}`)).toEqual(contact);
 });
 
 it.each(["text/plain", "text/plain;charset=UTF-8", "application/json; charset=utf-8", "APPLICATION/JSON"])(

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
+import { beforeAll, expect, it } from "vitest";
 import { answerOf, parametersOf } from "../../../src/service/numbers/ask-question.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
 import { followSums } from "../support/database.js";
-import { DAY, SHOP, usePlace } from "../support/fixtures.js";
-import { ACCESS_TOKEN, basic, startService } from "../support/service.js";
+import { DAY, SHOP, useService } from "../support/fixtures.js";
+import { ACCESS_TOKEN, basic } from "../support/service.js";
 import { runTold } from "../support/told-command.js";
 
 type Told = Record<string, unknown>;
@@ -60,10 +58,8 @@ const named = (uid: string) => ({ id: expect.any(String), unique_id: uid, name: 
 /** Received so long ago that no question here asks for it. */
 const LONG_AGO = at(20);
 
-const place = usePlace();
-let database: Database;
+const service = useService({ workspaces: [SHOP], adminToken: ADMIN });
 beforeAll(async () => {
-  const service = await startService({ ...place, workspaces: [SHOP], adminToken: ADMIN });
   // As the past is brought in, each received a minute late.
   const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
     contact_uid,
@@ -72,21 +68,13 @@ beforeAll(async () => {
     params: { account_uid, ...(params?.event_id === undefined && { occurred_at }), ...params },
   }));
   const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
-  const send = await fetch(`${service.url}/v1/track/events`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...basic(`${ADMIN}:`) },
-    body: JSON.stringify([...past, gone]),
-  });
+  const send = await service.several([...past, gone], basic(`${ADMIN}:`), "");
   expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);
   // Another workspace's event is in no answer.
   const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme" } };
   await service.post(theirs, {}, `?api_token=${SHOP.apiToken}`);
-  await service.close();
-  database = await openDatabase(place);
-  await followSums(database);
-  await followSums(database, "shop");
+  for (const workspace of ["default", "shop"]) await followSums(service.database, workspace);
 });
-afterAll(() => database.close());
 
 /** What each question asks for; of the last 60 days. */
 const steps = { first: "signup", second: "project_created", third: "colleague_invited" };
@@ -101,10 +89,10 @@ const givenTo = (name: string) => {
   };
 };
 const ask = (name: string, more: Record<string, string> = {}) =>
-  answerOf(database.query, QUESTIONS.get(name)!, { workspace: "default", ...givenTo(name), ...more });
+  answerOf(service.database.query, QUESTIONS.get(name)!, { workspace: "default", ...givenTo(name), ...more });
 
 it("read events by their time, their name or their contact, never all of a workspace", () =>
-  database.transaction(async (query) => {
+  service.database.transaction(async (query) => {
     await query("DROP INDEX events_by_id, events_imported, events_imported_by_time");
     await query("SET LOCAL enable_seqscan = off");
     for (const name of ["account", "contact", "delays", "steps", "time-line"]) {
@@ -184,7 +172,7 @@ it("tell of which documents events are missing", async () => {
 
 it("are answered the same to an assistant and to a command, and stand all on the page", async () => {
   const page = (await readFile("docs/service/sql.md", "utf8")).replace(/ +/g, " ");
-  const assistant = await openAssistant(place, ACCESS_TOKEN, { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN });
+  const assistant = await openAssistant(service.place, ACCESS_TOKEN, { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN });
   expect(QUESTIONS.size).toBeGreaterThan(13);
   for (const { name, title } of QUESTIONS.values()) {
     expect(page).toContain(`| \`${name}\` | ${title} `);
@@ -193,7 +181,7 @@ it("are answered the same to an assistant and to a command, and stand all on the
     const answer = (await assistant.call("ask", { question: name, ...givenTo(name) })) as Told;
     expect(answer.rows, name).toEqual(rows);
     const given = Object.entries(givenTo(name)).map(([one, text]) => `${one}=${text}`);
-    const { out } = await runTold(place, "sql", name, "--with", ...given);
+    const { out } = await runTold(service.place, "sql", name, "--with", ...given);
     const lines = out
       .split("\n")
       .filter(Boolean)
