@@ -1,31 +1,15 @@
 import { networkInterfaces } from "node:os";
 import { CORE, EITHER, EVERY_ENGINE, expect, test } from "../harness/engines.js";
-import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { startProxy } from "../harness/proxy.js";
 import { isSecurePossible } from "../harness/secure.js";
-import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
+import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
 
 // The service drops repeats of stamped events: of others it shows them.
 test.beforeEach(({ site }) => site.configure({ stamp: false }));
-
-test(
-  "Stamped events of a click go in one request where the service takes several, and each comes once",
-  CORE,
-  async ({ open, site, gateway, expectRows }) => {
-    site.configure({ stamp: true });
-    const tab = await open();
-    const first = await trackMany(tab, 1, "first");
-    await waitFor(async () => (await eventKeys(tab)).length === 0, { what: "the answer that offers it" });
-    const before = gateway.posts().length;
-    const together = await trackMany(tab, 20, "together");
-    await expectRows([...first, ...together]);
-    expect(gateway.posts().length - before).toBe(1);
-  },
-);
 
 test(
   "Where the storage is denied, events come, in an outage too",

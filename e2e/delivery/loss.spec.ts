@@ -1,7 +1,7 @@
 import { SERVICE, spawnService } from "../../test/service/support/service-process.js";
 import { type OwnService, startService } from "../../test/support/service.js";
 import { test as base, EVERY_ENGINE, expect } from "../harness/engines.js";
-import { type Faults, untilReleased } from "../harness/fault.js";
+import type { Faults } from "../harness/fault.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { eventKeys, killPage, leaveBy, type Tab } from "../harness/tab.js";
@@ -55,7 +55,7 @@ const close = (tab: Tab) => tab.close();
 
 /** What is left of each is sent beside what comes then. */
 const ROUNDS: Record<string, Round> = {
-  killed: { fault: () => SLOW, end: (tab) => killPage(tab) },
+  killed: { fault: () => SLOW, end: killPage },
   closed: { fault: () => SLOW, end: close },
   // It stays in the back/forward cache until then.
   "closed on a page without the snippet": {
@@ -87,7 +87,10 @@ test(
     const left: Tab[] = [];
     const live = async (what: string, { fault, end }: Round) => {
       const tabs = [await open(), await open()] as const;
-      const { until, release } = untilReleased();
+      let release = (): void => {};
+      const until = new Promise<void>((resolve) => {
+        release = resolve;
+      });
       await gateway.fail(fault(until));
       const before = gateway.posts().length;
       for (const [index, tab] of tabs.entries()) await trackIn(tab, `${what}-${tracked.length}-${index}`);

@@ -73,15 +73,6 @@ export type Fault = Kind | Answer | Connection;
 /** What the proxy does: one fault for all, a choice for each request (nothing means pass), or no listener at all. */
 export type Faults = Fault | "refuse" | ((request: RecordedRequest) => Fault | undefined);
 
-/** A time that the test itself ends, for `until`. */
-export const untilReleased = () => {
-  let release = (): void => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { until, release };
-};
-
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
 const corsHeaders = (origin: string | undefined): Record<string, string> => ({
   "access-control-allow-origin": origin ?? "*",

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { test as base, expect, type Page } from "playwright/test";
+import { test as base, type Page } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Html, type PageOptions, type Site, startSite } from "./site.js";
-import type { Tab } from "./tab.js";
-import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
 
@@ -43,22 +41,6 @@ export { expect } from "playwright/test";
 export { waitFor } from "../../test/support/wait.js";
 export type { Fault } from "./fault.js";
 export { track, trackMany } from "./track.js";
-
-/**
- * Visits the site once more and waits until everything that earlier pages have left there is taken over and sent: what was
- * missing comes now, and so does what is wrongly sent again.
- *
- * @returns the name of the event that it tracks itself
- */
-export const visitLast = async (page: Tab, site: Site): Promise<string> => {
-  await page.goto(`${site.url}/last`);
-  const flush = () => page.evaluate(() => window.tracklet.flush({ timeoutMs: 30_000 }));
-  await flush();
-  await track(page, "last");
-  // An answer to what began after the look decides on what was in flight when its page was left.
-  await expect.poll(async () => (await flush()).queued, "events that still wait").toBe(0);
-  return "last";
-};
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern

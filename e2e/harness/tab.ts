@@ -89,12 +89,10 @@ const BUSY_TICKS = 100;
 /**
  * Ends the process of this tab with SIGKILL. No interface tells which one it is, so the page is made busy, by a task whose end
  * does not come.
- *
- * @param statements what the task does first
  */
-export const killPage = async (tab: Scope, statements = ""): Promise<void> => {
+export const killPage = async (tab: Scope): Promise<void> => {
   const before = pageProcesses();
-  const end = tab.evaluate(`${statements}; for (;;);`).catch(() => {});
+  const end = tab.evaluate("for (;;);").catch(() => {});
   const pid = await waitFor(
     () => {
       const used = [...pageProcesses()].map(([pid, ticks]) => ({ pid, ticks: ticks - (before.get(pid) ?? 0) }));

@@ -18,36 +18,37 @@ const NEWER: Record<string, [take: string, isGone: string]> = {
   requestAnimationFrame: [`delete window.requestAnimationFrame;`, `!window.requestAnimationFrame`],
 };
 
-/** As where it is denied: the queue is in memory. */
-const STORAGE: [take: string, isGone: string] = [`delete window.localStorage;`, `!("localStorage" in window)`];
+const taken = Object.values(NEWER);
 
-for (const [lack, taken] of [
-  [Object.keys(NEWER).join(", "), Object.values(NEWER)],
-  ["localStorage", [STORAGE]],
-] as const)
-  test(`Without ${lack}, a visit is stored`, { tag: "@core" }, async ({ open, site, gateway, rows, expectRows }) => {
-    for (const [take] of taken) site.first(take);
-    site.configure({ pageviews: "auto", stamp: true });
-    const tab = await open();
-    for (const [, isGone] of taken) expect(await tab.evaluate(isGone), isGone).toBe(true);
-    await expectRows(["pageview"]);
-    await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);
-    await expectRows(["pageview", "pageview"]);
-    await gateway.during({ status: 503 }, async () => {
-      await track(tab, "failed");
-      await gateway.waitForPosts(1, "failed");
-    });
-    await expectRows(["pageview", "pageview", "failed"]);
-    await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
-    // Chromium kills a page whose exit takes half a second, as on a busy machine. The event comes
-    // once its lease is over then, after 20 s.
-    const isStored = async () => (await rows()).some(({ event_uid }) => event_uid === "leaving");
-    const what = "the event of the page that was left";
-    const views = ["pageview", "pageview", "pageview"];
-    while (!(await waitFor(isStored, { what, timeoutMs: 5_000 }).catch(() => false))) {
-      await tab.reload();
-      views.push("pageview");
-    }
-    const stored = await expectRows(["failed", "leaving", ...views]);
-    expect(new Set(stored.map(({ params }) => params.event_id)).size, "ids").toBe(stored.length);
+test(`Without ${Object.keys(NEWER).join(", ")}, a visit is stored`, { tag: "@core" }, async ({
+  open,
+  site,
+  gateway,
+  rows,
+  expectRows,
+}) => {
+  for (const [take] of taken) site.first(take);
+  site.configure({ pageviews: "auto", stamp: true });
+  const tab = await open();
+  for (const [, isGone] of taken) expect(await tab.evaluate(isGone), isGone).toBe(true);
+  await expectRows(["pageview"]);
+  await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);
+  await expectRows(["pageview", "pageview"]);
+  await gateway.during({ status: 503 }, async () => {
+    await track(tab, "failed");
+    await gateway.waitForPosts(1, "failed");
   });
+  await expectRows(["pageview", "pageview", "failed"]);
+  await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
+  // Chromium kills a page whose exit takes half a second, as on a busy machine. The event comes
+  // once its lease is over then, after 20 s.
+  const isStored = async () => (await rows()).some(({ event_uid }) => event_uid === "leaving");
+  const what = "the event of the page that was left";
+  const views = ["pageview", "pageview", "pageview"];
+  while (!(await waitFor(isStored, { what, timeoutMs: 5_000 }).catch(() => false))) {
+    await tab.reload();
+    views.push("pageview");
+  }
+  const stored = await expectRows(["failed", "leaving", ...views]);
+  expect(new Set(stored.map(({ params }) => params.event_id)).size, "ids").toBe(stored.length);
+});
