@@ -12,6 +12,7 @@ import { commandMs } from "./harness/strain.js";
  *   fixture of `harness/engines.ts`. With the tag `@https` it runs there by HTTP/2 with TLS as well.
  * - Every other test runs in Chromium's shell, which has no windows and so costs half the time, or in Chromium where the
  *   shell is not installed. With the tag `@browser` it needs the whole browser: the shell has no back/forward cache.
+ * - What needs the apps of `apps`, or their frameworks, runs once these are built.
  * - The core, `@core`, is what `npm test` runs. What it has of delivery and installation runs by HTTP/2 with TLS as well, in the
  *   project `h2`, by the shell.
  */
@@ -23,6 +24,7 @@ const shell = (args: string[] = []) => ({
   slowMo: commandMs,
 });
 
+const APPS = ["**/e2e/pageviews/frameworks.spec.ts", "**/e2e/install/{own-tests,first-party}.spec.ts"];
 const TAGS = { chromium: /@engines|@browser/, firefox: /@engines/, webkit: /@engines/ };
 
 export default defineConfig<TestFixtures>({
@@ -40,6 +42,8 @@ export default defineConfig<TestFixtures>({
   expect: { timeout: 30_000 },
   use: { trace: "off" },
   projects: [
+    // First, because it takes minutes. Two installations or builds at a time would disturb each other.
+    { name: "builds", testMatch: "**/e2e/apps/apps.setup.ts", workers: 1, timeout: 1_200_000 },
     ...ENGINES.filter((engine) => found[engine]).flatMap((engine) =>
       (isSecurePossible() ? [false, true] : [false]).map((isSecure) => ({
         name: isSecure ? `${engine}-https` : engine,
@@ -57,7 +61,18 @@ export default defineConfig<TestFixtures>({
         },
       })),
     ),
-    { name: "shell", grepInvert: /@engines|@browser/, use: { browserName: "chromium", launchOptions: shell() } },
+    {
+      name: "apps",
+      testMatch: APPS,
+      dependencies: ["builds"],
+      use: { browserName: "chromium", launchOptions: shell() },
+    },
+    {
+      name: "shell",
+      testIgnore: APPS,
+      grepInvert: /@engines|@browser/,
+      use: { browserName: "chromium", launchOptions: shell() },
+    },
     ...(isSecurePossible()
       ? [
           {

@@ -106,18 +106,12 @@ const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   astro: (build) => run("astro/astro.js", ["build"], build),
 };
 
-/** Names the lock file that was installed. npm empties the folder first, so half an installation has none. */
+/** The lock file that was installed. npm empties the folder first, so half an installation has none. */
 const INSTALLED = join(HERE, "node_modules/.installed");
-
-/** What is to be installed, as a short text. */
-const lockHash = async (): Promise<string> =>
-  createHash("sha256")
-    .update(await readFile(join(HERE, "package-lock.json")))
-    .digest("hex");
 
 /** Installs the frameworks, where they are missing or the lock file has changed. */
 const installFrameworks = async (): Promise<void> => {
-  const wanted = await lockHash();
+  const wanted = await readFile(join(HERE, "package-lock.json"), "utf8");
   if (existsSync(INSTALLED) && (await readFile(INSTALLED, "utf8")) === wanted) return;
   console.log("Installing the frameworks of e2e/apps; this takes some minutes");
   await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], HERE);
@@ -134,28 +128,19 @@ const installPackage = async (): Promise<void> => {
   await packed.dispose();
 };
 
-let installed: Promise<void> | undefined;
-
-/** Installs all that the apps need, once a run: an earlier app may be under test in what is there. */
-const install = (): Promise<void> => {
-  installed ??= installFrameworks().then(installPackage);
-  return installed;
+/** Installs all that the apps need. */
+export const install = async (): Promise<void> => {
+  await installFrameworks();
+  await installPackage();
 };
 
 /** Builds an app, where it is not built yet; resolves to the folder of the built files. */
 export const buildApp = async (name: AppName): Promise<string> => {
   const kept = join(RESULTS, `${name}-${await fingerprint(name)}`);
   if (existsSync(kept)) return kept;
-  await install();
   const out = `${kept}-unfinished`;
   await rm(out, { recursive: true, force: true });
   await (TOOLS[name] ?? viteWithSharedConfig)({ folder: join(HERE, name), out });
   await rename(out, kept);
   return kept;
-};
-
-/** The project whose tests run in Vitest, where it lies; resolves to its folder. */
-export const prepareTests = async (): Promise<string> => {
-  await install();
-  return join(HERE, "vitest");
 };

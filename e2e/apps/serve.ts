@@ -4,8 +4,7 @@ import { extname, join, relative, sep } from "node:path";
 import { localise } from "../harness/install.js";
 import type { Site } from "../harness/site.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { type AppName, BY_TAG } from "./build.js";
-import { askForApp } from "./builder.js";
+import { type AppName, BY_TAG, buildApp } from "./build.js";
 import { LINKS } from "./links.js";
 
 /** Every address that the apps have. */
@@ -21,7 +20,7 @@ const htmxAnchors = Object.entries(LINKS).map(
       hx-push-url="true" hx-sync="closest nav:replace">${id}</a>`,
 );
 
-export interface ServeOptions {
+interface ServeOptions {
   site: Site;
   contact: string;
   /** Where the app's own configuration leads; the tag has that of the site. */
@@ -46,7 +45,7 @@ export const serveApp = async (
   name: AppName,
   { site, contact, trackUrl, history = "path", isConfigured = history === "hash" }: ServeOptions,
 ): Promise<void> => {
-  const files = await readFiles(await askForApp(name));
+  const files = await readFiles(await buildApp(name));
   const fill = (text: string): string => localise(text, DEMO_TOKEN, trackUrl).replaceAll("CONTACT_UID", contact);
   // A router of fragments wants an option; the first configuration of a page holds, which is the tag's.
   const tag = BY_TAG.includes(name) || isConfigured ? site.tag() : "";

@@ -2,22 +2,20 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { askForApp } from "../apps/builder.js";
 import { test } from "../harness/fixtures.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* An app's own tests, by the runners that apps use. What docs/testing.md shows are files of these projects. */
 
-// They may wait until the frameworks are installed, behind the apps that are built.
-test.describe.configure({ timeout: 1_200_000 });
-
+const APPS = fileURLToPath(new URL("../apps", import.meta.url));
 const PLAYWRIGHT = fileURLToPath(new URL("../../node_modules/playwright/cli.js", import.meta.url));
 
 /** Runs the tests of a project beside the apps; rejects with what the runner says, where one fails. */
-const runTests = async (project: string, args: string[], env: Record<string, string> = {}): Promise<unknown> => {
-  const cwd = join(await askForApp("vitest"), "..", project);
-  return promisify(execFile)(process.execPath, args, { cwd, env: { ...process.env, NODE_OPTIONS: "", ...env } });
-};
+const runTests = (project: string, args: string[], env: Record<string, string> = {}): Promise<unknown> =>
+  promisify(execFile)(process.execPath, args, {
+    cwd: join(APPS, project),
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+  });
 
 test("What components track in an app's own tests, in jsdom and in happy-dom, is stored or recorded, and nothing is warned of", async ({
   gateway,

@@ -15,9 +15,6 @@ const VISITS: { app: AppName; history?: "path" | "hash"; means?: Means }[] = [
   { app: "vue-router", history: "hash", means: "wrapping" },
 ];
 
-// The first test of an app waits until the frameworks are installed and the app is built, behind those before it.
-test.describe.configure({ timeout: 1_200_000 });
-
 for (const { app, history = "path", means = "navigation" } of VISITS)
   test.describe(() => {
     test.use({ means });
