@@ -78,9 +78,9 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ["the browser part never meets what runs on servers", /^browser\//, "(?!api-client/)"],
   ["nothing beside the service uses it but its pages", /^(?!service\/|pages\/)/, "(?!service/)"],
   [
-    "the pages of the service take from it what it answers, and nothing else but who is no one",
+    "the pages of the service take from it what it answers, and nothing else but what they share",
     /^pages\//,
-    "pages/|uplot$|typebox$|service/numbers/(number-schemas|spans)$|shared/no-one$",
+    "pages/|uplot$|typebox$|service/numbers/(number-schemas|spans)$|shared/(no-one|change)$",
   ],
   ["the service uses nothing beside it but what is shared", /^service\//, `(?!(${BESIDE.join("|")})(/|$))`],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
