@@ -26,6 +26,8 @@ export const createAdminForm = (deed: (given: string, value: string) => Promise<
   const said = make("p.note", { role: "status" });
   const submit = async (event: Event) => {
     event.preventDefault();
+    // A button may be for none of the other fields.
+    if (!token.reportValidity()) return;
     const given = token.value.trim();
     const { value } = (event as SubmitEvent).submitter as HTMLButtonElement;
     const doing = deed(given, value);

@@ -439,7 +439,7 @@ export const createTraits = () => {
   const element = make("dl.traits", { "aria-label": "Traits" });
   return {
     element,
-    draw({ object, unique_id: uid, created_at, ...record }: OneAccount | OneContact): void {
+    draw({ object, unique_id: uid, created_at, first_seen_at: first, ...record }: OneAccount | OneContact): void {
       const { name, ...data } = record.data as Record<string, unknown>;
       const kind = object === "numbers.account" ? "account" : "contact";
       const traits = {
@@ -447,7 +447,8 @@ export const createTraits = () => {
         name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
         stage: record.stage?.name,
         health: healthOf(record.salesmachine),
-        "known since": date(created_at * 1_000),
+        // A record may be made later, as by an import.
+        "known since": date(Math.min(created_at * 1_000, first ?? Number.POSITIVE_INFINITY)),
         ...data,
       };
       const pairs = Object.entries(traits).filter(([, value]) => value !== undefined);

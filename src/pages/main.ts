@@ -65,6 +65,7 @@ const open = async () => {
   }
   nav.hidden = !ask.open();
   if (nav.hidden) return;
+  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   if (shown?.page !== page) {
     close();
     shown = { page, view: VIEWS[page]!(main, ask, id) };

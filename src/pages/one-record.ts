@@ -92,12 +92,12 @@ const createCalendar = () => {
 const tilesOf = ({ element }: { element: Element }, ...names: string[]) =>
   names.map((name) => find<HTMLElement>(`[data-tile=${name}]`, element));
 
-/** Says at the top that what is listed below counts nowhere. Of who is left out itself nothing is shown that is counted. */
+/** Says at the top that what is listed below counts nowhere. Of whom nothing is counted no figures are shown. */
 const createLeftOutNote = (id: string, counted: readonly HTMLElement[]) => {
   const element = make("p.down", { hidden: true });
   return {
     element,
-    draw(left: LeftOut["data"], accounts: readonly Named[] = []): void {
+    draw(left: LeftOut["data"], accounts: readonly Named[] = [], events = { total: 0, before: 0 }): void {
       const isOut = left.some((one) => one.id === id);
       const others = accounts.filter((account) => left.some((one) => one.id === account.id));
       const where = isOut ? [] : [" in ", ...withCommas(others.map((one) => link(linkToAccount(one), one.name)))];
@@ -109,7 +109,7 @@ const createLeftOutNote = (id: string, counted: readonly HTMLElement[]) => {
         ". The events below are stored, but not counted. ",
         link("/left-out", "Count again"),
       );
-      for (const one of counted) one.hidden = isOut;
+      for (const one of counted) one.hidden = isOut || (others.length > 0 && events.total + events.before === 0);
     },
   };
 };
@@ -181,7 +181,7 @@ export const createContact = (main: Element, ask: Ask, id: string) => {
       const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
       replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
       const left = await all;
-      note.draw(left, data);
+      note.draw(left, data, answer.figures.events);
       personal.draw(answer, left);
       if (!isNow()) return undefined;
       await line.load(state);

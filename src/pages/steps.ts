@@ -10,12 +10,18 @@ const ASKED = [...STEPS, "within"];
 
 type Step = Steps["data"][number];
 type Taker = Step["stopped"][number] & { last: string };
-const WHO = whose("Person", linkToContact) as Column<Taker>[];
+const [NAME, UID] = whose("Person", linkToContact) as Column<Taker>[] as [Column<Taker>, Column<Taker>];
+const accountOf = ({ account }: Taker) => (account ? link(linkToAccount(account), account.name) : "");
+/** On a phone, where there is no room for a column, the account stands below the name. */
+const WHO: Column<Taker>[] = [
+  { ...NAME, shown: (one) => make("span", NAME.shown!(one) as Node, make("small.narrow", accountOf(one))) },
+  UID,
+];
 const ACCOUNT: Column<Taker>[] = [
   {
     head: "Account",
     of: ({ account }) => account?.name,
-    shown: ({ account }) => (account ? link(linkToAccount(account), account.name) : ""),
+    shown: accountOf,
   },
   { head: "Account uid", of: ({ account }) => account?.unique_id, shown: null },
 ];
@@ -82,7 +88,7 @@ export const createSteps = (main: Element, ask: Ask) => {
     hold(columns, who);
     const title = element.querySelector("h2")!.textContent!;
     show(
-      makeScroll(title, [makeTable(title, columns, who, { name: "table.texts" })], "div.scroll.whole"),
+      makeScroll(title, [makeTable(title, columns, who, { name: "table.texts.takers" })], "div.scroll.whole"),
       ...(isCut ? [make("p.note", "The latest 50 of each step.")] : []),
       ...noteNames("contact", who),
     );

@@ -411,7 +411,13 @@ test("One's own are left out by their name or uid, named at the foot of each pag
     await page.goto(changing.url + path);
     await expect(page.locator("[data-left-out]")).toHaveText("Left out of all figures: ours. Change.");
   }
+  const { id: whose } = await (await changing.get("/v2/contacts?uid=of-ours")).json();
+  await page.goto(`${changing.url}/contacts/${whose}`);
+  await expect(page.locator("main")).toContainText("Left out of all figures in ours.");
+  await expect(page.locator("[data-tile=events]")).toBeHidden();
   await follow(page, "Change");
+  await page.getByRole("button", { name: "Count ours again" }).click();
+  await expect(page.getByLabel("Admin token")).toBeFocused();
   await act("", "Count ours again");
   await expect(own.getByRole("status")).toHaveText(/^Counted again/);
   await expect(page.locator("main")).toContainText("Nobody is left out.");

@@ -200,6 +200,7 @@ export const OneAccount = Type.Object({
   data,
   stage,
   salesmachine,
+  first_seen_at: Nullable(Time("The start of the day of its first event that is kept")),
   last_event_at: Nullable(Time("When its last event happened; of one that is left out, a stored one")),
   members: Type.Object({
     total: Type.Integer(),

@@ -140,6 +140,9 @@ export const numbersRoute =
     );
   };
 
+type AccountKnown = Pick<Static<typeof OneAccount>, "members" | "first_seen_at" | "last_event_at"> & { days: number[] };
+type ContactKnown = Pick<Static<typeof OneContact>, "memberships" | "events" | "first_seen_at" | "last_seen_at">;
+
 const LISTS = [
   { kind: "accounts", ofId: "Accounts", querystring: AccountsQuery, answer: Accounts },
   { kind: "contacts", ofId: "Contacts", querystring: ContactsQuery, answer: Contacts },
@@ -178,10 +181,7 @@ export const peopleRoutes =
         const { ranges, told } = await readTime(workspace, { span, from, to, time_zone }, reply);
         const account = record.unique_id;
         const [one, figures] = await Promise.all([
-          ask<Pick<Static<typeof OneAccount>, "members" | "last_event_at"> & { days: number[] }>(query, "account", {
-            workspace,
-            ...encoded({ account }),
-          }),
+          ask<AccountKnown>(query, "account", { workspace, ...encoded({ account }) }),
           figuresOf(query, { workspace, ranges, filter: { ...filter, account } }),
         ]);
         const first = later(dayIn(told.time_zone, Date.now()), 1 - one.days.length);
@@ -210,14 +210,7 @@ export const peopleRoutes =
         const { ranges, told } = await readTime(workspace, when, reply);
         const contact = record.unique_id;
         const [known, events] = await Promise.all([
-          ask<Pick<Static<typeof OneContact>, "memberships" | "events" | "first_seen_at" | "last_seen_at">>(
-            query,
-            "contact",
-            {
-              workspace,
-              ...encoded({ contact }),
-            },
-          ),
+          ask<ContactKnown>(query, "contact", { workspace, ...encoded({ contact }) }),
           eventsOfContact(query, { workspace, ranges, contact, key }),
         ]);
         return {
@@ -225,7 +218,7 @@ export const peopleRoutes =
           object: "numbers.contact" as const,
           name: nameIn(record.data) ?? contact,
           ...told,
-          ...known!,
+          ...known,
           figures: { events },
         };
       },

@@ -111,7 +111,7 @@ it("tell of an account: members, days, figures, latest events", async () => {
 /** So many accounts of a workspace, with an event each on some days ago. */
 const storeAccounts = (workspace: string, prefix: string, { amount, days, data }: Stored) =>
   database.transaction(async (query) => {
-    const ids = `SELECT md5($1 || $2 || n)::uuid AS id, $2 || n AS uid FROM generate_series(1, $3::int) AS n`;
+    const ids = `SELECT key_of($1, 'account', $2 || n) AS id, $2 || n AS uid FROM generate_series(1, $3::int) AS n`;
     const values = [workspace, prefix, amount];
     await query(
       `INSERT INTO accounts (id, workspace, unique_id, created_at, data) SELECT id, $1, uid, 0, $4 FROM (${ids}) AS new`,
@@ -187,6 +187,13 @@ it("take for new who did nothing before this time, although all records are made
       rising: 2,
       data: [{ unique_id: expect.stringContaining("fresh-") }],
     });
+});
+
+it("tell since when an account is seen, whenever its record was made", async () => {
+  await storeAccounts("since", "old-", { amount: 1, days: [2, 70], data: "{}" });
+  expect(await listOf("since", { account: "old-1" }, "account")).toMatchObject({
+    first_seen_at: Date.parse(agoOf(70)),
+  });
 });
 
 it("tell of nobody that rises where nobody did anything before", async () => {

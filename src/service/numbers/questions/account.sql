@@ -1,5 +1,5 @@
 -- Who belongs to an account, and when was each last seen?
--- For a talk with one customer. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
+-- For a talk with one customer. When its first event came is told by the day. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
 -- group: People and accounts
 -- heads: members = people, how_many = events
 -- :workspace: whose data
@@ -9,7 +9,8 @@ WITH own AS MATERIALIZED (
          coalesce((SELECT past FROM counted WHERE workspace = :'workspace'), '1970-01-01') AS past
   FROM (SELECT coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC') AS zone) AS zones
 ), seen AS MATERIALIZED (
-  SELECT contact, sum(events_in(events, greatest(past - month, 0), 31)) AS events, max(last_day(month, days)) AS last_seen_on
+  SELECT contact, sum(events_in(events, greatest(past - month, 0), 31)) AS events, max(last_day(month, days)) AS last_seen_on,
+         greatest(min(month + strpos(days::text, '1') - 1) FILTER (WHERE days <> 0::bit(31)), max(past)) AS first_seen_on
   FROM active CROSS JOIN own WHERE workspace = :'workspace' AND account = id AND month > past - 31
   GROUP BY 1 HAVING max(last_day(month, days)) >= (SELECT past FROM own)
 ), members AS MATERIALIZED (
@@ -35,6 +36,7 @@ WITH own AS MATERIALIZED (
   WHERE last_seen_on = (SELECT max(last_seen_on) FROM seen)
 )
 SELECT json_build_object(
+  'first_seen_at', (SELECT (extract(epoch FROM min(first_seen_on)::timestamp AT TIME ZONE max(zone)) * 1000)::bigint FROM seen CROSS JOIN own),
   'last_event_at', coalesce((SELECT at FROM latest), (SELECT max(at) FROM left_outs)),
   'members', json_build_object('total', (SELECT count(*) FROM members), 'left_out', (SELECT count(*) FROM left_outs), 'data', (
     SELECT coalesce(json_agg(json_build_object('id', id, 'unique_id', coalesce(told(unique_id), to_json(id)),
