@@ -290,8 +290,9 @@ const createQuestion = (ask: Ask, question: Question) => {
       );
       const table = makeTable(name, columns, list.rows, { name: "table.texts" });
       const box = makeScroll(name, [table], "div.scroll.whole");
-      const isByTime = /^By (day|hour)$/.test(list.title);
-      return [make("div.card-head", head, csv), isByTime ? make("details", make("summary", "As a table"), box) : box];
+      // On a phone a row of each day would hide what follows.
+      const isFolded = /^By (day|hour)$/.test(list.title) && matchMedia("(max-width: 44rem)").matches;
+      return [make("div.card-head", head, csv), isFolded ? make("details", make("summary", "As a table"), box) : box];
     });
     const { counted_to, counted_back_to, events_since, starts, ends } = answer;
     const [first, last] = [starts[0]!, ends - 1].map((at) => (stepFormat(starts).head === "Hour" ? moment : date)(at));
