@@ -252,6 +252,12 @@ const inOrder = <T extends Counted>(data: readonly T[], columns: readonly Sorted
     return a === b ? 0 : a < b ? -sign : sign;
   });
 };
+/** What part of a whole each is. */
+export const shareOf = <T>(head: string, of: (one: T) => readonly [part: number, whole: number]): Column<T> => ({
+  head,
+  of: (one) => exactShare(...of(one)),
+  shown: (one) => share(...of(one)),
+});
 export const BEFORE: Column<{ before: number }> = {
   head: "Before",
   of: ({ before }) => (times.hasBefore ? before : null),
@@ -301,18 +307,13 @@ export const createListCard = <A, T extends Counted>(
         sizeOf(one) / most,
       );
     };
-    const shares: Column<T> = {
-      head: "Share",
-      of: ({ events }) => exactShare(events, total),
-      shown: ({ events }) => share(events, total),
-    };
     const columns: Sorted<T>[] = [
       { sort: "name", head, of: (one) => one.name ?? one.key, shown: key },
       ...(told.some(({ name }) => name !== undefined) ? [{ head: "uid", of: ({ key }: T) => key, shown: null }] : []),
       { sort: "events", head: unit, of: (one) => one.events },
       ...(more?.filter((column) => told.some((one) => column.of!(one) !== undefined)) ?? []),
       { ...BEFORE, ...(isOfShares && { shown: null }) },
-      ...(isOfShares ? [shares] : []),
+      ...(isOfShares ? [shareOf<T>("Share", ({ events }) => [events, total])] : []),
       { sort: "change", head: "Change", shown: changeOf },
       IN_PERCENT,
     ];
@@ -366,10 +367,35 @@ export const nameOf = (one: Pick<Named, "name" | "unique_id"> & { email?: string
     ...(one.email && one.email !== one.unique_id ? [make("small", ...breakable(one.email))] : []),
   );
 /** Columns of whose a row is: its name, which leads there, and in the file its uid, too. */
-export const whose = (head: string, linkOf: (one: Named) => string): (Column<Named> & { sort?: string })[] => [
+export const whose = (head: string, linkOf: (one: Named) => string): Sorted<Named>[] => [
   { sort: "name", head, of: ({ name }) => name, shown: (one) => nameOf(one, linkOf(one)) },
   { head: "uid", of: (one) => one.unique_id, shown: null },
 ];
+/** The same of a person, and of its accounts: on a phone, where there is no room for a column, they stand below the name. */
+export const personWith = <T extends Named>(accountsOf: (one: T) => readonly Named[]): Sorted<T>[] => {
+  const linksOf = (one: T) => withCommas(accountsOf(one).map((account) => link(linkToAccount(account), account.name)));
+  const [name, uid] = whose("Person", linkToContact);
+  return [
+    { ...name!, shown: (one) => make("span", nameOf(one, linkToContact(one)), make("small.narrow", ...linksOf(one))) },
+    uid!,
+    {
+      head: "Account",
+      of: (one) =>
+        accountsOf(one)
+          .map(({ name }) => name)
+          .join(", "),
+      shown: (one) => make("span", ...linksOf(one)),
+    },
+    {
+      head: "Account uid",
+      of: (one) =>
+        accountsOf(one)
+          .map((account) => account.unique_id)
+          .join(", "),
+      shown: null,
+    },
+  ];
+};
 /** How a record whose uid stands in place of its name gets one. */
 export const howNamed = (kind: "account" | "contact", uid = "…"): Content[] => [
   "Your developers can send names to show in place of uids: ",

@@ -7,10 +7,11 @@ import {
   nameOf,
   noteNames,
   orderOf,
+  personWith,
   type Sorted,
   whose,
 } from "./cards.js";
-import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines, withCommas } from "./elements.js";
+import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines } from "./elements.js";
 import { change, day, number, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
 import {
@@ -18,7 +19,6 @@ import {
   hereWith,
   linkTo,
   linkToAccount,
-  linkToContact,
   readState,
   replaceState,
   type State,
@@ -142,24 +142,14 @@ const ACCOUNTS: List<Account> = {
   elsewhere: ["/contacts", "people"],
 };
 
-const linksOf = ({ accounts }: Person) => withCommas(accounts.map((one) => link(linkToAccount(one), one.name)));
-const [WHO, UID] = whose("Person", linkToContact) as [Sorted<Person>, Sorted<Person>];
 const PEOPLE: List<Person> = {
   title: "People",
   path: "contacts",
   kind: "contact",
   placeholder: "Name, e-mail or uid",
   columns: [
-    // On a phone, where there is no room for a column, the account stands below the name.
-    { ...WHO, shown: (one) => make("span", nameOf(one, linkToContact(one)), make("small.narrow", ...linksOf(one))) },
-    UID,
+    ...personWith<Person>(({ accounts }) => accounts),
     { head: "E-mail", of: ({ email }) => email, shown: null },
-    {
-      head: "Account",
-      of: ({ accounts }) => accounts.map(({ name }) => name).join(", "),
-      shown: (one) => make("span", ...linksOf(one)),
-    },
-    { head: "Account uid", of: ({ accounts }) => accounts.map((one) => one.unique_id).join(", "), shown: null },
     ...EVENTS,
     ...SEEN,
   ],

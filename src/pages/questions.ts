@@ -1,4 +1,4 @@
-import { changeOf, cut, IN_PERCENT, makeParams, nameOf } from "./cards.js";
+import { changeOf, cut, IN_PERCENT, makeParams, nameOf, shareOf } from "./cards.js";
 import {
   type Column,
   type Content,
@@ -12,7 +12,7 @@ import {
   toLines,
   withCommas,
 } from "./elements.js";
-import { against, date, dayOf, exactShare, moment, number, share, stampOf, stepFormat, times } from "./format.js";
+import { against, date, dayOf, moment, number, stampOf, stepFormat, times } from "./format.js";
 import type { Answer, Ask, Named, Questions } from "./session.js";
 import { FILTERS, linkTo, linkToAccount, linkToContact, only, readState, TIME, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
@@ -87,11 +87,6 @@ const wholeOf = (sums: Row): Pick<List, "whole"> =>
 const columnsOfList = (question: Question, { name, rows, whole }: List): Column<Row>[] => {
   const all = new Set(rows.flatMap(Object.keys));
   const isOfRecords = all.has("id") && all.has("name");
-  const shareOf = (head: string, part: (row: Row) => number, of: (row: Row) => number): Column<Row> => ({
-    head,
-    of: (row) => exactShare(part(row), of(row)),
-    shown: (row) => share(part(row), of(row)),
-  });
   const column = (member: string): Column<Row>[] => {
     const plain = { head: nameIn(question, member), of: (row: Row) => inFile(row[member]) };
     if (isOfRecords && member === "name") {
@@ -117,11 +112,10 @@ const columnsOfList = (question: Question, { name, rows, whole }: List): Column<
     if (member === "active")
       return Array.from({ length: 8 }, (_, at) => {
         const later = ({ active }: Row) => (active as number[])[at];
-        const share = shareOf(
-          `${at + 1} ${at === 0 ? "week" : "weeks"} later`,
-          (row) => later(row) ?? 0,
-          (row) => Number(row.began),
-        );
+        const share = shareOf<Row>(`${at + 1} ${at === 0 ? "week" : "weeks"} later`, (row) => [
+          later(row) ?? 0,
+          Number(row.began),
+        ]);
         const isThere = (row: Row) => later(row) !== undefined;
         return {
           ...share,
@@ -132,28 +126,13 @@ const columnsOfList = (question: Question, { name, rows, whole }: List): Column<
     const own: Column<Row> = { ...plain, shown: (row) => inCell(member, row[member]) };
     if (member === "counts") return [{ ...own, shown: null }];
     if (member === "events" && whole !== undefined)
-      return [
-        own,
-        shareOf(
-          "Share",
-          (row) => Number(row.events),
-          () => whole,
-        ),
-      ];
+      return [own, shareOf("Share", (row) => [Number(row.events), whole])];
     if (member === "before") {
       const asCounted = (row: Row) => row as unknown as { events: number; before: number };
       const inPercent = { ...IN_PERCENT, of: (row: Row) => IN_PERCENT.of!(asCounted(row)), shown: null };
       return [own, { head: "Change", shown: (row) => changeOf(asCounted(row)) }, inPercent];
     }
-    if (member === "late")
-      return [
-        own,
-        shareOf(
-          "Share of late ones",
-          (row) => Number(row.late),
-          (row) => Number(row.events),
-        ),
-      ];
+    if (member === "late") return [own, shareOf("Share of late ones", (row) => [Number(row.late), Number(row.events)])];
     return [own];
   };
   return [...all]

@@ -1,8 +1,8 @@
-import { makeCard, noteNames, whose, withBar } from "./cards.js";
-import { breakable, type Column, fill, link, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
-import { exactShare, moment, number, share, stampOf } from "./format.js";
+import { makeCard, noteNames, personWith, shareOf, withBar } from "./cards.js";
+import { breakable, type Column, fill, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
+import { moment, number, stampOf } from "./format.js";
 import type { Answer, Ask, Steps } from "./session.js";
-import { go, linkToAccount, linkToContact, only, readState, type State, toQuery } from "./url-state.js";
+import { go, only, readState, type State, toQuery } from "./url-state.js";
 import { createView, toldOf } from "./view.js";
 
 const STEPS = ["first", "second", "third", "fourth", "fifth"];
@@ -10,21 +10,7 @@ const ASKED = [...STEPS, "within"];
 
 type Step = Steps["data"][number];
 type Taker = Step["stopped"][number] & { last: string };
-const [NAME, UID] = whose("Person", linkToContact) as Column<Taker>[] as [Column<Taker>, Column<Taker>];
-const accountOf = ({ account }: Taker) => (account ? link(linkToAccount(account), account.name) : "");
-/** On a phone, where there is no room for a column, the account stands below the name. */
-const WHO: Column<Taker>[] = [
-  { ...NAME, shown: (one) => make("span", NAME.shown!(one) as Node, make("small.narrow", accountOf(one))) },
-  UID,
-];
-const ACCOUNT: Column<Taker>[] = [
-  {
-    head: "Account",
-    of: ({ account }) => account?.name,
-    shown: accountOf,
-  },
-  { head: "Account uid", of: ({ account }) => account?.unique_id, shown: null },
-];
+const WHO = personWith<Taker>(({ account }) => (account ? [account] : []));
 /** When somebody took the step at this place. */
 const timeOf = (head: string, at: number): Column<Taker> => ({
   head,
@@ -33,7 +19,6 @@ const timeOf = (head: string, at: number): Column<Taker> => ({
 });
 const STOPPED: Column<Taker>[] = [
   ...WHO,
-  ...ACCOUNT,
   { head: "Last step", of: ({ last }) => last },
   {
     head: "Taken",
@@ -102,11 +87,6 @@ export const createSteps = (main: Element, ask: Ask) => {
       stop: one.contacts - (answer[at + 1]?.contacts ?? one.contacts),
     }));
     type Row = (typeof data)[number];
-    const toShare = (head: string, whole: (one: Row) => number): Column<Row> => ({
-      head,
-      of: (one) => exactShare(one.contacts, whole(one)),
-      shown: (one) => share(one.contacts, whole(one)),
-    });
     const figures: Column<Row>[] = [
       {
         head: "Step",
@@ -125,8 +105,8 @@ export const createSteps = (main: Element, ask: Ask) => {
         shown: ({ contacts, accounts }) =>
           make("span", { "data-below": `in ${number(accounts)} accounts` }, number(contacts)),
       },
-      toShare("Share", () => all),
-      toShare("Of step before", ({ before }) => before),
+      shareOf("Share", ({ contacts }) => [contacts, all]),
+      shareOf("Of step before", ({ contacts, before }) => [contacts, before]),
       {
         head: "Stop here",
         of: ({ stop }) => stop,
@@ -140,7 +120,7 @@ export const createSteps = (main: Element, ask: Ask) => {
     steps.show(makeTable("Steps", figures, data, { name: "table.list.steps" }));
     const who = data.map(({ event_uid: last, stopped: some }) => some.map((one) => ({ ...one, last })));
     const isCut = ({ contacts }: Row, at: number) => contacts - (data[at + 1]?.contacts ?? 0) > who[at]!.length;
-    const columns = [...WHO, ...ACCOUNT, ...data.map(({ event_uid }, at) => timeOf(event_uid, at))];
+    const columns = [...WHO, ...data.map(({ event_uid }, at) => timeOf(event_uid, at))];
     showList(finished, columns, who.at(-1)!, isCut(data.at(-1)!, data.length - 1));
     showList(stopped, STOPPED, who.slice(0, -1).flat(), data.slice(0, -1).some(isCut));
   };
