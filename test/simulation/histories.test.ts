@@ -45,7 +45,7 @@ const history = (allowed: Weighted[]) =>
 type History = { seed: number; steps: string[]; isStamped: boolean; isOffering: boolean };
 
 const live =
-  ({ isExact = true, begin = "", end = "" }) =>
+  ({ isExact = true, end = "" }) =>
   ({ seed, steps, isStamped, isOffering }: History): Promise<void> =>
     inStory(async (teller) => {
       if (isStamped) await teller.tell("stamped");
@@ -54,7 +54,6 @@ const live =
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;
       teller.world.storage.tellsLate = () => (random() < 0.8 ? 0 : 5_000 * random());
-      await teller.tell(begin);
       await teller.tell("A opens");
       for (const step of steps) await teller.tell(step);
       await heal(teller);

@@ -56,9 +56,9 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   plural: ({ world }, status) => {
     world.pluralAnswers = status ? Number(status) : undefined;
   },
-  /** Bodies of answers never end, or do so again. */
-  endless: ({ world }, state) => {
-    world.isEndless = state !== "no";
+  /** Bodies of answers never end. */
+  endless: ({ world }) => {
+    world.isEndless = true;
   },
   latency: ({ service }, ms) => {
     service.latency = () => Number(ms);
