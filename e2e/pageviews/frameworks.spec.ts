@@ -40,7 +40,7 @@ for (const { app, history = "path", means = "navigation" } of VISITS)
         );
         await loaded(page);
         // Delivered before the next step, so that the views are stored in their order.
-        await page.evaluate("tracklet.flush()");
+        await page.evaluate("tracklet.flush({ timeoutMs: 30_000 })");
       };
       const click = (id: keyof typeof LINKS) => page.locator(`#${String(id)}`).click();
 

@@ -10,7 +10,7 @@ test("what a component tracks is stored, and nothing is warned of", async () => 
   track("signed_up", { plan: "team" });
   history.pushState({}, "", "/welcome");
   pageview();
-  expect(await flush()).toEqual({ delivered: 3, queued: 0, dropped: 0 });
+  expect(await flush({ timeoutMs: 60_000 })).toEqual({ delivered: 3, queued: 0, dropped: 0 });
   reset();
   expect(warn.mock.calls).toEqual([]);
 });
