@@ -116,6 +116,12 @@ interface Body {
   messageId: string;
 }
 
+/** What Segment and RudderStack send. */
+const readBatch = ({ body }: Pick<RecordedRequest, "body">): Received[] => {
+  const sent: Body = JSON.parse(body);
+  return (sent.batch ?? [sent]).map(({ event: name, messageId: id }) => ({ name, id }));
+};
+
 const segment: Peer = {
   name: "Segment",
   version: PEERS.Segment[0],
@@ -130,10 +136,7 @@ const segment: Peer = {
   },
   start: () =>
     `window.record = (name) => Array.isArray(analytics) ? analytics.push(["track", name]) : analytics.track(name);`,
-  read: ({ body }) => {
-    const sent: Body = JSON.parse(body);
-    return (sent.batch ?? [sent]).map(({ event, messageId }) => ({ name: event, id: messageId }));
-  },
+  read: readBatch,
   answer: '{"success":true}',
   settle: () => ({ integrations: { "Segment.io": { apiKey: "key" } }, plan: {}, metrics: { sampleRate: 0 } }),
 };
@@ -156,12 +159,6 @@ const amplitude: Peer = {
   },
   answer: '{"code":200}',
 };
-
-interface Tracked {
-  batch?: Tracked[];
-  event: string;
-  messageId: string;
-}
 
 const SOURCE = {
   id: "source",
@@ -187,10 +184,7 @@ const rudderstack: Peer = {
       analytics.load("key", "${service}", ${JSON.stringify(options)});
       window.record = (name) => analytics.track(name);`;
   },
-  read: ({ body }) => {
-    const sent: Tracked = JSON.parse(body);
-    return (sent.batch ?? [sent]).map(({ event: name, messageId: id }) => ({ name, id }));
-  },
+  read: readBatch,
   answer: "OK",
   settle: (service) => ({ source: { ...SOURCE, dataplanes: {}, dataPlaneUrl: service }, updatedAt: "2026-01-01" }),
 };
