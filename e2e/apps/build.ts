@@ -121,11 +121,10 @@ const installFrameworks = async (): Promise<void> => {
 /** Puts the package where the apps import it from, as an installation of what npm hands out would. */
 const installPackage = async (): Promise<void> => {
   const folder = join(HERE, "node_modules/tracklet");
-  const packed = await pack();
+  const packed = await pack(join(RESULTS, "package"));
   await packed.install();
   await rm(folder, { recursive: true, force: true });
   await cp(join(packed.app, "node_modules/tracklet"), folder, { recursive: true });
-  await packed.dispose();
 };
 
 /** Installs all that the apps need. */

@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type {
   BrowserContext,
   BrowserType,
@@ -37,19 +35,17 @@ interface Engine {
  * Firefox under Playwright ends as a whole when the process of a page dies: it is told so by a variable, which this program
  * takes away again.
  */
-const withoutShutdown = async (folder: string, firefox: string): Promise<string> => {
-  const program = join(folder, "firefox");
-  await writeFile(program, `#!/bin/sh\nunset MOZ_CRASHREPORTER_SHUTDOWN\nexec "${firefox}" "$@"\n`);
-  await chmod(program, 0o755);
-  return program;
-};
+const FIREFOX = fileURLToPath(new URL("firefox.sh", import.meta.url));
 
 const startPlaywright = async (type: BrowserType, by: Found["by"], options: LaunchOptions): Promise<Engine> => {
-  const folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
   const browser = await type.launch({
     ...options,
     ...(by === "bidi"
-      ? { channel: "moz-firefox", executablePath: await withoutShutdown(folder, options.executablePath!) }
+      ? {
+          channel: "moz-firefox",
+          executablePath: FIREFOX,
+          env: { ...(process.env as Record<string, string>), FIREFOX: options.executablePath! },
+        }
       : { ignoreDefaultArgs: ["--disable-back-forward-cache"] }),
   });
   return {
@@ -63,10 +59,7 @@ const startPlaywright = async (type: BrowserType, by: Found["by"], options: Laun
       };
       return { open, end: () => context.close() };
     },
-    close: async () => {
-      await browser.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => browser.close(),
   };
 };
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../../test/support/engines.js";
@@ -118,13 +117,14 @@ for (const name of ["nginx", "caddy"] as const)
     gateway,
     contact,
     expectRows,
-  }) => {
+  }, info) => {
     const program = findProgram(name);
     test.skip(!program, `${name} is not installed: apt-get install ${name}`);
     const [tag] = await readmeBlocks(SECTION, "html");
     const own = place(tag!, { YOUR_API_TOKEN: DEMO_TOKEN, "data-name": `data-contact-uid="${contact}" data-name` });
     site.page("/", { tag: false, identify: false, head: own });
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
+    const folder = info.outputPath("front");
+    await mkdir(folder, { recursive: true });
     const port = `${await freePort()}`;
     const env = { PORT: port, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
     const set = await WEB_SERVERS[name](port, folder, { site: site.url, service: gateway.url });
@@ -141,7 +141,6 @@ for (const name of ["nginx", "caddy"] as const)
     const urls = new Set(gateway.posts().map(({ url }) => url));
     expect(urls).toEqual(new Set(["event", "events"].map((path) => `/v1/track/${path}?api_token=${DEMO_TOKEN}`)));
     await front.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
 for (const [app, args] of [

@@ -1,17 +1,16 @@
 /** The package as it would be published. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "./launch.js";
 import { npm } from "./npm.js";
 
-/** Packs what `npm run build` has built. */
-export const pack = async () => {
+/** Packs what `npm run build` has built, in this folder, which is made anew. */
+export const pack = async (folder: string) => {
   if (!existsSync(join(ROOT, "dist/index.js"))) throw new Error("dist/ is missing: build first (npm run build)");
-  const folder = await mkdtemp(join(tmpdir(), "tracklet-package-"));
   const app = join(folder, "app");
-  await mkdir(app);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(app, { recursive: true });
   await writeFile(join(app, "package.json"), '{ "private": true, "type": "module" }\n');
   // Built already: the scripts would build again, below the feet of tests that run beside this one.
   await npm(["pack", "--ignore-scripts", "--pack-destination", folder], ROOT);
@@ -21,6 +20,5 @@ export const pack = async () => {
     app,
     /** Installs the tarball there, and nothing from anywhere else. */
     install: () => npm(["install", "--offline", "--no-save", "--ignore-scripts", join(folder, name)], app),
-    dispose: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 };
