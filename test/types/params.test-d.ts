@@ -2,7 +2,16 @@
  * What an app that has declared no events may give, and what not: `tsc -p test` fails when one of the latter compiles, and
  * package/compilers.test.ts holds the same against the package.
  */
-import { type EventName, type Events, identify, pageview, type TrackArguments, track } from "../../src/index.js";
+import {
+  type Config,
+  type EventName,
+  type Events,
+  identify,
+  pageview,
+  type TrackArguments,
+  type Tracker,
+  track,
+} from "../../src/index.js";
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
@@ -118,4 +127,31 @@ export const wrong = (event: MouseEvent, map: Map<string, string>, run: () => vo
   track("x", { a: { on: document.body } });
   // @ts-expect-error nor an event of the page
   track("x", { a: [{ event }] });
+};
+
+/** In what a page gives itself, no name of the stamp is free. That `stamp: false` frees them: app.ts. */
+export const name = (
+  till: Tracker<{ sold: { event_id: string } }>,
+  ticket: { event_id: string },
+  unknown: Record<string, unknown>,
+): Config[] => {
+  // @ts-expect-error whoever declares it
+  till.track("sold", { event_id: "T-42" });
+  // @ts-expect-error the name of a literal
+  track("sold", { event_id: "T-42" });
+  // @ts-expect-error of an interface
+  track("sold", ticket);
+  // @ts-expect-error of a view
+  pageview({ event_seq: 1 });
+  track("sold", unknown);
+  pageview(unknown);
+  const to = { apiToken: "token", trackUrl: "/proxy" };
+  return [
+    { ...to, params: unknown },
+    { ...to, params: () => unknown },
+    // @ts-expect-error of every event
+    { ...to, params: { occurred_at: 5 } },
+    // @ts-expect-error of every event, when it is asked for
+    { ...to, params: () => ({ event_source: "mail" }) },
+  ];
 };
