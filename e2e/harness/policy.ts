@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright/test";
-import type { Site } from "./site.js";
-
-/** Where the browser posts what a page did against its policy. */
-const REPORTS = "/policy-report";
 
 /** The policy of a page with a strict security team: nothing is allowed but scripts by their nonce, and one service. */
 export const createPolicy = (service: string) => {
@@ -16,19 +12,8 @@ export const createPolicy = (service: string) => {
     `connect-src ${service}`,
     "require-trusted-types-for 'script'",
     "base-uri 'none'",
-    `report-uri ${REPORTS}`,
   ];
   return { nonce, headers: { "content-security-policy": directives.join("; ") } };
-};
-
-/** Counts the reports of violations that reach the site. */
-export const countReports = (site: Site): (() => number) => {
-  let reports = 0;
-  site.page(REPORTS, ({ method }) => {
-    if (method === "POST") reports++;
-    return "";
-  });
-  return () => reports;
 };
 
 /** Collects the violations that a page is told of. To be called before the page is loaded. */

@@ -1,37 +1,36 @@
 import type { Page } from "playwright/test";
-import { expect, test } from "../harness/fixtures.js";
+import { expect, type TestFixtures, test } from "../harness/fixtures.js";
 import { findings, inspect, panel } from "../harness/inspector.js";
 import { loaded, run } from "../harness/install.js";
 import { BROKEN, SENSES, type SetUp, SOUND } from "./set-ups.js";
 
 /* The walk from the tag to the table, on pages where something is wrong, and on sound ones. */
 
-interface Place {
-  page: Page;
-  site: { url: string; at: (host: string) => string; tag: () => string; page: (...page: never) => void };
-  gateway: { url: string; fail: (faults: never) => Promise<void> };
-}
-
 const steps = (page: Page, ...states: string[]) =>
   panel(page)
     .locator(states.map((state) => `[aria-label=Steps] .${state}`).join())
     .locator("b");
 
+type Place = Pick<TestFixtures, "site" | "gateway"> & { page: Page };
+
 const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void> => {
   const { html, headers = {}, files = {}, first, opened, blocks, sleeps, answer, twice } = given;
   const fill = (text: string) =>
     text.replaceAll("%T", site.tag()).replaceAll("%S", gateway.url).replaceAll("%O", site.at("localhost"));
-  const put = site.page as (path: string, html: string, options?: object) => void;
-  put("/shop", `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title></head>${fill(html)}`, {
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
-  });
+  site.page(
+    "/shop",
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title></head>${fill(html)}`,
+    {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
+    },
+  );
   for (const [path, text] of Object.entries(files))
-    put(path, fill(text), text.startsWith("<") ? { type: "text/html" } : {});
-  put("/none", "<h1>Shop: not found</h1>", { status: 404 });
+    site.page(path, fill(text), text.startsWith("<") ? { type: "text/html" } : {});
+  site.page("/none", "<h1>Shop: not found</h1>", { status: 404 });
   if (first) await page.addInitScript(first);
   if (blocks) await page.route(blocks, (route) => route.abort("blockedbyclient"));
   if (sleeps) await page.route(sleeps, () => {});
-  if (answer) await gateway.fail(answer as never);
+  if (answer) await gateway.fail(answer);
   await page.goto(`${site.url}/shop`, { waitUntil: sleeps ? "commit" : "load" });
   if (twice) {
     await page.waitForFunction(async () => {

@@ -22,25 +22,15 @@ const MEMBERS = `
 `
   .trim()
   .split(/\s+/);
-const WAYS = {
+const WAYS: Record<string, string> = {
   throws: `() => { throw new Error("broken by the page"); }`,
   "returns nonsense": `() => "nonsense"`,
   "never answers": `() => new Promise(() => {})`,
 };
-const MOMENTS = ["before", "after"] as const;
-
-type Case = [name: string, way: keyof typeof WAYS, moment: (typeof MOMENTS)[number]];
-/** Frames that are visited beside each other: one for each global. */
-const VISITS = (Object.keys(WAYS) as (keyof typeof WAYS)[]).flatMap((way) =>
-  MOMENTS.map((moment) => [...GLOBALS, ...MEMBERS].map((name): Case => [name, way, moment])),
-);
-const CASES = VISITS.flat();
-
 /** Script that breaks the global for whoever is called from now on; the page's own words are saved before. */
-const breaking = ([name, way]: Case): string => {
+const breaking = (name: string, way: string): string => {
   const [owner, member] = [name.slice(0, name.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];
-  const act = WAYS[way];
-  const descriptor = MEMBERS.includes(name) ? `{ get: ${act}` : `{ value: ${act}, writable: true`;
+  const descriptor = MEMBERS.includes(name) ? `{ get: ${way}` : `{ value: ${way}, writable: true`;
   return `<script>Object.defineProperty(${owner}, "${member}", ${descriptor}, configurable: true });</script>`;
 };
 
@@ -62,43 +52,45 @@ const CALLS = `<script>
 test("Whatever of the page's globals is broken, nothing comes out of the script", async ({ page, site, guard }) => {
   guard.allow();
   site.page("/frame", ({ url }) => {
-    const one = CASES[Number(url!.split("?")[1])]!;
+    const [name, way, moment] = decodeURIComponent(url!.split("?")[1]!).split(",") as [string, string, string];
+    const broken = breaking(name, WAYS[way]!);
     const before = `<script>
-      window.tell = (text) => { parent.problems.push("${one.join(", ")}: " + text); };
+      window.tell = (text) => { parent.problems.push("${name}, ${way}, ${moment}: " + text); };
       window.onerror = (message) => tell("uncaught: " + message);
       window.onunhandledrejection = ({ reason }) => tell("unhandled: " + reason);
       window.tracklet = [];
     </script>`;
-    const isBefore = one[2] === "before";
     return site.html({
-      head: before + (isBefore ? breaking(one) : ""),
+      head: before + (moment === "before" ? broken : ""),
       tag: { pageviews: "auto", async: false },
-      body: (isBefore ? "" : breaking(one)) + CALLS,
+      body: (moment === "before" ? "" : broken) + CALLS,
     });
   });
   site.page("/whole", { tag: { pageviews: "auto" } });
   site.page("/", "<script>window.problems = []</script>");
   await page.goto(site.url);
-  for (const frames of VISITS)
-    await page.evaluate(
-      async ([first, count]) => {
-        const frames = Array.from({ length: count }, (_, index) => {
-          const frame = document.createElement("iframe");
-          frame.src = `/frame?${first + index}`;
-          document.body.append(frame);
-          return frame;
-        });
-        await Promise.all(frames.map((frame) => new Promise((resolve) => frame.addEventListener("load", resolve))));
-        // A view of a frame that comes after them all, and is whole, has been judged and sent: so had theirs their time.
-        const whole = document.createElement("iframe");
-        whole.src = "/whole";
-        document.body.append(whole);
-        const isSent = () =>
-          whole.contentWindow!.performance.getEntriesByType("resource").some(({ name }) => /track\/event/.test(name));
-        while (!isSent()) await new Promise(requestAnimationFrame);
-        for (const frame of [...frames, whole]) frame.remove();
-      },
-      [CASES.indexOf(frames[0]!), frames.length] as const,
-    );
+  for (const way of Object.keys(WAYS))
+    // Frames that are visited beside each other: one for each global.
+    for (const moment of ["before", "after"])
+      await page.evaluate(
+        async (cases) => {
+          const frames = cases.map((one) => {
+            const frame = document.createElement("iframe");
+            frame.src = `/frame?${one}`;
+            document.body.append(frame);
+            return frame;
+          });
+          await Promise.all(frames.map((frame) => new Promise((resolve) => frame.addEventListener("load", resolve))));
+          // A view of a frame that comes after them all, and is whole, has been judged and sent: so had theirs their time.
+          const whole = document.createElement("iframe");
+          whole.src = "/whole";
+          document.body.append(whole);
+          const isSent = () =>
+            whole.contentWindow!.performance.getEntriesByType("resource").some(({ name }) => /track\/event/.test(name));
+          while (!isSent()) await new Promise(requestAnimationFrame);
+          for (const frame of [...frames, whole]) frame.remove();
+        },
+        [...GLOBALS, ...MEMBERS].map((name) => encodeURIComponent(`${name},${way},${moment}`)),
+      );
   expect(await page.evaluate("window.problems")).toEqual([]);
 });
