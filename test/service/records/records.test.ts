@@ -106,16 +106,3 @@ it.each(["after=-1", "after=7", "limit=0", "limit=10001", "limit=x", "order=up",
     );
   },
 );
-
-it.each(["/v2/accounts/x", "/v2/accounts?uid=x", "/v2/contacts/x", "/v2/contacts", "/v2/users?limit=x", "/v2/numbers"])(
-  "asks for the access token first: %s",
-  async (path) => {
-    const wrong = ["Bearer wrong", "Bearer", "Basic dGVzdC1hY2Nlc3MtdG9rZW46", "test-access-token"];
-    for (const headers of [{}, ...wrong.map((authorization) => ({ authorization }))]) {
-      const answer = await service.get(path, headers as Record<string, string>);
-      expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer realm=/);
-      await expectRefusal(answer, 401, /access token is (missing|wrong)/);
-    }
-    expect((await service.get(path, { authorization: "bearer test-access-token" })).status).not.toBe(401);
-  },
-);
