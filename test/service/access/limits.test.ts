@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createCounter, createQuota, networkOf } from "../../../src/service/access/limits.js";
+import { createLogLimit } from "../../../src/service/http/error-answers.js";
 import { useService } from "../support/fixtures.js";
 import { API_TOKEN, basic } from "../support/service.js";
 
@@ -101,6 +102,15 @@ it("counts in bounded memory: small counts go, and a key that comes anew begins 
   // No more than all that was counted, shared among half of the keys.
   expect(used).toBeLessThanOrEqual(20_090 / 500);
   expect(counter.used("small-0")).toBe(used);
+});
+
+it("tells at once of the first of a key, and of the others together, once in a time", () => {
+  const told = createLogLimit(60_000);
+  expect([told("a"), told("a"), told("b"), told("a")]).toEqual([1, undefined, 1, undefined]);
+  vi.advanceTimersByTime(59_999);
+  expect(told("a")).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  expect([told("a"), told("a"), told("b")]).toEqual([4, undefined, 1]);
 });
 
 const service = useService({

@@ -6,7 +6,8 @@ import { API_TOKEN, basic } from "../support/service.js";
 
 /* `POST /v1/track/event`: what is stored of an event, and what is refused. */
 
-const service = useService({ maxEventBytes: 20_000 });
+const SERVER_TOKEN = "test-server-token";
+const service = useService({ maxEventBytes: 110_000, gpc: "obey", serverToken: SERVER_TOKEN });
 let contacts = 0;
 const newContact = (): string => `contact-of-test-${++contacts}`;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
@@ -145,15 +146,15 @@ it.each<[string, unknown, RegExp]>([
   await expectRefusal(await service.post(body), 400, text);
 });
 
-it.each([20_001, 3_000_000])("gets 413 where its body has %i bytes, on a connection that lives on", async (bytes) => {
+it.each([110_001, 3_000_000])("gets 413 where its body has %i bytes, on a connection that lives on", async (bytes) => {
   const large = (bytes: number) => {
     const filler = (text: string) => event({ params: { filler: text } });
     return filler("x".repeat(bytes - JSON.stringify(filler("")).length));
   };
   const answer = await service.post(large(bytes));
   expect(answer.headers.get("connection")).toBe("keep-alive");
-  await expectRefusal(answer, 413, /over 20000 bytes/);
-  expect((await service.post(large(20_000))).status).toBe(200);
+  await expectRefusal(answer, 413, /over 110000 bytes/);
+  expect((await service.post(large(110_000))).status).toBe(200);
 });
 
 it.each<[Record<string, string>, RegExp]>([
@@ -162,3 +163,40 @@ it.each<[Record<string, string>, RegExp]>([
   [{ "content-type": "nonsense" }, /application\/json/],
   [{ "content-encoding": "gzip" }, /gzip/],
 ])("gets 415 as %j", async (headers, words) => expectRefusal(await service.post(event({}), headers), 415, words));
+
+it("takes events of a browser with Sec-GPC for stored, stores none of them, and counts them", async () => {
+  const event = (event_uid: string) => ({ contact_uid: "private", event_uid });
+  const asked = { "sec-gpc": "1" };
+  const one = await service.post(event("one"), asked);
+  expect([one.status, await one.json()]).toEqual([200, { status: "success" }]);
+  const several = await service.several([event("two"), event("three")], asked);
+  expect([several.status, await several.json()]).toEqual([200, [0, 1].map((index) => ({ index, status: "stored" }))]);
+  for (const { headers } of [one, several]) expect(headers.get("tracklet-batch")).toBe("1000");
+  // What is wrong is told all the same.
+  expect((await service.post({ contact_uid: "private" }, asked)).status).toBe(400);
+  await service.post(event("of a server"), asked, `?api_token=${SERVER_TOKEN}`);
+  await service.post(event("without"), { "sec-gpc": "0" });
+  const { rows } = await service.events("private");
+  expect(rows.map(({ event_uid }) => event_uid)).toEqual(["of a server", "without"]);
+  expect(await service.metrics()).toContain("\ntracklet_events_obeyed_total 3\n");
+});
+
+it("refuses quotation marks as quickly as any other 100 kB", async () => {
+  const bodies = (text: string) => [
+    text,
+    `{"contact_uid":7,"event_uid":${JSON.stringify(text)}}`,
+    // Each mark might begin a text that does not end.
+    `{"contact_uid":"ann","event_uid":${JSON.stringify(text).slice(0, -1)}`,
+  ];
+  /** Milliseconds until these, and what is asked after them, are answered. */
+  const timeOf = async (all: string[]): Promise<number> => {
+    const began = performance.now();
+    for (const body of all) expect((await service.post(body)).status).toBe(400);
+    for (let time = 0; time < 20; time += 1) expect((await service.get("/healthz")).status).toBe(200);
+    return performance.now() - began;
+  };
+  const [others, marks] = ["x", '"'].map((one) => bodies(one.repeat(50_000)));
+  // The first time is that of a start.
+  await timeOf(others!);
+  expect(20 * (await timeOf(others!))).toBeGreaterThan(await timeOf(marks!));
+});
