@@ -69,8 +69,8 @@ test("Whatever of the page's globals is broken, nothing comes out of the script"
   site.page("/whole", { tag: { pageviews: "auto" } });
   site.page("/", "<script>window.problems = []</script>");
   await page.goto(site.url);
+  // Frames that are visited beside each other: one for each global.
   for (const way of Object.keys(WAYS))
-    // Frames that are visited beside each other: one for each global.
     for (const moment of ["before", "after"])
       await page.evaluate(
         async (cases) => {
