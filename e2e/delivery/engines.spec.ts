@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { CORE, EITHER, EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { startProxy } from "../harness/proxy.js";
 import { isSecurePossible } from "../harness/secure.js";
@@ -87,22 +87,20 @@ test("Four tabs with ten events each, that are loaded again in an outage, repeat
   expect(gateway.posts(), "one request an event, none sent by two tabs").toHaveLength(uids.length);
 });
 
-test(
-  "A tab that hears of a log-in only when it is back from the cache sends nothing that another one has sent",
-  EITHER,
-  async ({ open, site, expectRows }) => {
-    site.page("/nobody", { head: WATCH_SHOW, identify: false });
-    site.page("/bare", { tag: false });
-    const tab = await open("/nobody");
-    const uids = await trackMany(tab, 5);
-    await leaveBy(tab, `location.assign("/bare")`);
-    await open();
-    await expectRows(uids);
-    expect(await goBack(tab), "restored").toBe(true);
-    await track(tab, "back");
-    await expectRows([...uids, "back"]);
-  },
-);
+test("A tab that hears of a log-in only when it is back from the cache sends nothing that another one has sent", {
+  tag: ["@engines", "@https"],
+}, async ({ open, site, expectRows }) => {
+  site.page("/nobody", { head: WATCH_SHOW, identify: false });
+  site.page("/bare", { tag: false });
+  const tab = await open("/nobody");
+  const uids = await trackMany(tab, 5);
+  await leaveBy(tab, `location.assign("/bare")`);
+  await open();
+  await expectRows(uids);
+  expect(await goBack(tab), "restored").toBe(true);
+  await track(tab, "back");
+  await expectRows([...uids, "back"]);
+});
 
 /** Answers what has failed with a page of its cache, as the offline page of a progressive web app. */
 const OFFLINE_WORKER = `

@@ -22,8 +22,6 @@ import { startWebKit } from "./webkit.js";
 export const EVERY_ENGINE = { tag: "@engines" };
 /** The tags of those among them that `npm test` runs, in Chromium. */
 export const CORE = { tag: ["@engines", "@core"] };
-/** The tags of those that run by https, too: what becomes of events when pages are left, cached, or several. */
-export const EITHER = { tag: ["@engines", "@https"] };
 
 /** A browser, and how a visit of it begins: with a storage of its own. */
 interface Engine {

@@ -223,22 +223,33 @@ describe("a configuration", () => {
   );
 });
 
-it("consent is pending until a tracker starts, and then what holds at this moment", async () => {
+it("consent and identity answer by whatever way: pending and nobody until a tracker starts, and then what holds", async () => {
   const told: unknown[] = [];
   await sentIn(({ app, hub, globals }) => {
-    const ask = () => void told.push([app.consent(), (globals.tracklet as Partial<Hub>).consent?.()]);
+    const ask = () => {
+      const other = globals.tracklet as Partial<Hub>;
+      told.push([app.consent(), other.consent?.(), app.identity(), other.identity?.()]);
+    };
     app.track("one");
     ask();
     hub();
     ask();
-    app.init(config({ consent: "pending" }));
-    for (const choose of [() => {}, app.optOut, app.optIn]) {
-      choose();
+    app.init(config({ consent: "pending", contactUid: 7, accountUid: "acme" }));
+    for (const act of [() => {}, app.optOut, () => app.identify("bob"), app.optIn, app.reset]) {
+      act();
       ask();
     }
   });
-  const both = ["pending", "pending", "denied", "granted"].map((state) => [state, state]);
-  expect(told).toEqual([["pending", undefined], ...both]);
+  const both = (consent: string, ...who: string[]) => [consent, consent, who, who];
+  expect(told).toEqual([
+    ["pending", undefined, [], undefined],
+    both("pending"),
+    both("pending", "7", "acme"),
+    both("denied", "7", "acme"),
+    both("denied", "bob", ""),
+    both("granted", "bob", ""),
+    both("granted"),
+  ]);
 });
 
 it("onChange is told until it is stopped, by whatever way and whenever it was called", async () => {
@@ -264,23 +275,6 @@ it("onChange is told until it is stopped, by whatever way and whenever it was ca
     page.window.window = page.window;
   });
   expect(told).toEqual([]);
-});
-
-it("identity tells who is named, on whatever page that was, and nobody before a tracker starts", async () => {
-  const told: unknown[] = [];
-  await sentIn(({ app, hub, globals }) => {
-    const ask = () => void told.push(app.identity(), (globals.tracklet as Partial<Hub>)?.identity?.());
-    ask();
-    hub();
-    ask();
-    app.init(config({ contactUid: 7, accountUid: "acme" }));
-    for (const act of [() => {}, () => app.identify("bob"), app.reset]) {
-      act();
-      ask();
-    }
-  });
-  const [nobody, seven, bob] = [[], ["7", "acme"], ["bob", ""]];
-  expect(told).toEqual([nobody, undefined, nobody, nobody, seven, seven, bob, bob, nobody, nobody]);
 });
 
 it("flush has nothing to send before init, also beside a stub or an element, and tells then what was done", async () => {
