@@ -1,7 +1,11 @@
+import { EventEmitter, once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
+import { readState } from "../../../src/service/commands/import.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt } from "../../../src/service/database/event-id.js";
+import { idAt, newIds } from "../../../src/service/database/event-id.js";
+import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
+import { eraseContacts } from "../../../src/service/deletion/erasure.js";
 import {
   deleteBareRecords,
   forgetTraces,
@@ -11,15 +15,16 @@ import {
   retentionBehind,
   tellLate,
 } from "../../../src/service/deletion/retention.js";
-import { makeRecords } from "../../../src/service/ingest/store/event-rows.js";
+import { insertEvents, makeRecords } from "../../../src/service/ingest/store/event-rows.js";
 import { DAY, useDatabase } from "../support/fixtures.js";
+import { until } from "../support/service.js";
 
 const LOG = (told: string[]) => {
   const tell = (...what: unknown[]) => told.push(String(what.at(-1)));
   return { warn: tell, info: tell, error: tell } as unknown as Parameters<typeof keepFor>[0];
 };
 
-/* What retention takes, when, and how it goes through it. */
+/* What retention takes, when, and how it goes through it; and what an erasure waits for. */
 
 const database = useDatabase();
 afterEach(async () => {
@@ -142,4 +147,42 @@ it("takes tombstones that keep out nothing more, and what the audit log has held
   await forgetTraces(database.query, before);
   expect(await database.query("SELECT 1 FROM tombstones")).toHaveLength(2);
   expect(await database.query("SELECT 1 FROM audit")).toHaveLength(4);
+});
+
+it("an erasure waits for an insert that is held open, and is seen by one that is not checked yet", async () => {
+  const { generation } = await readState(database);
+  const believed = checkGeneration(generation.value());
+  /** Stores an event of the contact, and stays open until it is told to go on: in front of its last statement, or behind it. */
+  const hold = async (isChecked: boolean) => {
+    const held = new EventEmitter();
+    const inserted = once(held, "inserted");
+    const done = database.transaction(async (query) => {
+      const event = { workspace: "default", contactUid: "held", eventUid: "seen", params: "{}" };
+      const absent = { accountUid: undefined, stamp: undefined, occurredAt: undefined };
+      const statements = insertEvents(newIds(1), [{ ...event, ...absent, receivedAt: Date.now() - 1 }]);
+      for (const { text, values } of isChecked ? [...statements, believed] : statements) await query(text, values);
+      held.emit("inserted");
+      await once(held, "go");
+      if (!isChecked) await query(believed.text, believed.values);
+    });
+    await inserted;
+    return { go: () => held.emit("go"), done };
+  };
+  const [early, late] = [await hold(true), await hold(false)];
+  let isErased = false;
+  const erasing = eraseContacts(database, { workspace: "default", uids: ["held"], token: "test" }).finally(() => {
+    isErased = true;
+  });
+  const before = generation.value();
+  await until(async () => {
+    await generation.read();
+    return generation.value() > before;
+  });
+  late.go();
+  await expect(late.done).rejects.toSatisfy(isMoved);
+  expect(isErased).toBe(false);
+  early.go();
+  await early.done;
+  expect((await erasing).events).toBe(1);
+  expect(await database.query("SELECT 1 FROM events WHERE contact_uid = 'held'")).toEqual([]);
 });
