@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import type { Database } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
+import { readWhen } from "../../../src/service/days/calendar.js";
 import { answerOf } from "../../../src/service/numbers/ask-question.js";
 import { QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/database.js";
-import { expectRefusal, usePlace } from "../support/fixtures.js";
-import { type RunningService, startService } from "../support/service.js";
+import { DAY, expectRefusal, SHOP, useService } from "../support/fixtures.js";
+import { until } from "../support/service.js";
 
-/* `GET /v2/numbers/…` of people: its lists, and its words. That each figure is right is a property of the model. */
+/* `GET /v2/numbers/…`: its times, its lists, and its words. That each figure is right is a property of the model. */
 
 const ADMIN = "test-admin-token";
 
@@ -20,12 +19,8 @@ interface Stored {
   data: string;
 }
 
-const place = usePlace();
-let database: Database;
-let service: RunningService;
+const service = useService({ adminToken: ADMIN, bounds: AT_ONCE, workspaces: [SHOP] });
 beforeAll(async () => {
-  database = await openDatabase(place);
-  service = await startService({ database, adminToken: ADMIN, bounds: AT_ONCE });
   await asAdmin("PUT", "/v2/accounts?uid=zoo", { data: { name: "Zebra & Sons" } });
   for (const [contact_uid, account_uid, event_uid] of [
     ["anna", "acme", "pageview"] as const,
@@ -34,15 +29,44 @@ beforeAll(async () => {
     ["ben", "zoo", "paid"] as const,
   ])
     await service.post({ contact_uid, event_uid, params: { account_uid } });
-  await followSums(database);
+  await followSums(service.database);
 });
-afterAll(() => service.stop());
 
 const ask = async (path: string, query: Record<string, string> = {}) => {
   const answer = await service.get(`/v2/numbers${path}?${new URLSearchParams({ span: "7d", ...query })}`);
   expect(answer.status, path).toBe(200);
   return answer.json();
 };
+
+it("tell when the first and the last event came, if there was one, in the zone of the workspace", async () => {
+  const ask = (query = "") => service.get(`/v2/numbers${query}`, { authorization: `Bearer ${SHOP.accessToken}` });
+  const none = { first_on: null, last_event_at: null, events: { total: 0 }, counted_back_to: null, events_since: null };
+  const answer = await ask("?time_zone=Mars/Base");
+  expect(answer.headers.get("warning")).toBe('299 - "time_zone is ignored: days are those of UTC"');
+  expect(await answer.json()).toMatchObject({ time_zone: "UTC", ...none });
+  const began = Date.now();
+  await service.post({ contact_uid: "anna", event_uid: "signed_up" }, {}, `?api_token=${SHOP.apiToken}`);
+  const numbers = await until(async () => {
+    const numbers = await (await ask()).json();
+    const isDone = numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at;
+    return isDone && numbers.counted_back_to === null ? numbers : undefined;
+  });
+  expect(new Date(began).toISOString()).toContain(numbers.first_on);
+  expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
+});
+
+// In some there is no midnight when clocks are set, in some there are two, and some set them by half an hour.
+it.each(
+  "Europe/Berlin America/Santiago Africa/Cairo Atlantic/Azores Australia/Lord_Howe America/St_Johns Asia/Kathmandu".split(
+    " ",
+  ),
+)("count each day of a year in %s from its first moment to its last", (zone) => {
+  const dayOf = (at: number) => new Date(Date.UTC(2025, 0, 1 + at)).toISOString().slice(0, 10);
+  const { starts, ends } = readWhen({ span: "7d", from: dayOf(0), to: dayOf(364) }, zone);
+  const { format } = new Intl.DateTimeFormat("sv", { timeZone: zone });
+  const edges = [...starts, ends].map((time) => [format(time - 1), format(time)]);
+  expect(edges).toEqual(Array.from({ length: 366 }, (_, at) => [dayOf(at - 1), dayOf(at)]));
+});
 
 it("list the accounts of a time by name, whatever its case", async () => {
   const names = async (query: Record<string, string>) =>
@@ -110,7 +134,7 @@ it("tell of an account: members, days, figures, latest events", async () => {
 
 /** So many accounts of a workspace, with an event each on some days ago. */
 const storeAccounts = (workspace: string, prefix: string, { amount, days, data }: Stored) =>
-  database.transaction(async (query) => {
+  service.database.transaction(async (query) => {
     const ids = `SELECT key_of($1, 'account', $2 || n) AS id, $2 || n AS uid FROM generate_series(1, $3::int) AS n`;
     const values = [workspace, prefix, amount];
     await query(
@@ -129,7 +153,7 @@ const storeAccounts = (workspace: string, prefix: string, { amount, days, data }
       [...values, days],
     );
   });
-const agoOf = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const agoOf = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 
 it("tell the last day of who is found, however long ago that was", async () => {
   for (const days of [20, 200])
@@ -159,26 +183,28 @@ it("tell no health of who belongs to one's own account alone", async () => {
 
 it("say that figures change until all that somebody did is left out", async () => {
   const isChanging = async () =>
-    (await answerOf(database.query, QUESTIONS.get("state")!, { workspace: "moving" })).changing;
+    (await answerOf(service.database.query, QUESTIONS.get("state")!, { workspace: "moving" })).changing;
   // Nobody counts in this workspace.
-  await database.query(
+  await service.database.query(
     "INSERT INTO left_out (workspace, kind, id, unique_id, upto) VALUES ('moving', 'contact', gen_random_uuid(), 'ours', gen_random_uuid())",
   );
   expect(await isChanging()).toBe(true);
-  await database.query("UPDATE left_out SET upto = NULL WHERE workspace = 'moving'");
+  await service.database.query("UPDATE left_out SET upto = NULL WHERE workspace = 'moving'");
   expect(await isChanging()).toBe(false);
   // Somebody was left out here before.
-  await followSums(database);
+  await followSums(service.database);
   expect(await ask("/accounts")).toMatchObject({ changing: false });
 });
 
 const listOf = (workspace: string, which: Record<string, string> = {}, question = "accounts") =>
-  answerOf(database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<typeof ask>;
+  answerOf(service.database.query, QUESTIONS.get(question)!, { workspace, span: "7d", ...which }) as ReturnType<
+    typeof ask
+  >;
 
 it("take for new who did nothing before this time, although all records are made later, as by an import", async () => {
   await storeAccounts("imported", "old-", { amount: 2, days: [1, 2, 3, 9, 40], data: "{}" });
   await storeAccounts("imported", "fresh-", { amount: 1, days: [2], data: "{}" });
-  await database.query(
+  await service.database.query(
     "UPDATE accounts SET created_at = extract(epoch FROM now())::bigint WHERE workspace = 'imported'",
   );
   for (const span of ["7d", "30d"])
@@ -273,6 +299,7 @@ it.each<[string, number, RegExp]>([
   ["?to=9999-12-31", 400, /from 1971 to 9998/],
   ["?from=2020-01-01&to=2026-01-01", 400, /at most 366 days/],
   [`?account=${crypto.randomUUID()}`, 400, /account must be the id of an account/],
+  ["?span=1y", 400, /span/],
   ["/accounts?sort=size", 400, /sort must be/],
   ["/steps?first=signup", 400, /second is missing/],
   ["/questions/none", 404, /question was not found/],
