@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import autocannon from "autocannon";
-import pg from "pg";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { filesOf, readServerFile } from "../../../src/service/database/embedded/data-folder.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { readWhen, SPANS, type When } from "../../../src/service/days/calendar.js";
-import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
+import { SPANS } from "../../../src/service/days/calendar.js";
+import { answerOf, parametersOf } from "../../../src/service/numbers/ask-question.js";
+import { QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds } from "../../support/processor-time.js";
@@ -103,15 +103,16 @@ const REQUESTS = 40;
 /** Of a question in SQL the middle of so many. */
 const ASKED = 3;
 
+const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
 /** What the pages ask for. */
 const numbers = (): string[] => {
   const [account, contact] = [recordId("account", "bulk-7"), recordId("contact", "bulk-7")];
-  const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
   const filters = ["event_uid=event-7", "host=shop.example", "path=/products/7", `account=${account}`];
   const which = ["show=falling", "show=silent", "sort=name", "search=bulk-7", "offset=50"];
   return [
     ...Object.keys(SPANS).flatMap((span) => [`?span=${span}`, `/accounts?span=${span}`]),
-    `?from=${day}&to=${day}`,
+    `?from=${dayAgo(20)}&to=${dayAgo(20)}`,
     ...filters.map((filter) => `?span=30d&${filter}`),
     ...which.map((one) => `/accounts?${one}`),
     `/accounts/${account}`,
@@ -133,7 +134,6 @@ const latency = async (): Promise<void> => {
   await followSums(database);
   console.log(`${(((performance.now() - began) * 1_000) / EVENTS).toFixed(1)} µs each of ${EVENTS} events to count`);
   await database.query("ANALYZE");
-  await database.close();
   const service = spawnService({ DATABASE_URL: server.url });
   const url = await service.ready();
   const time = async (path: string, connections: number) => {
@@ -149,32 +149,23 @@ const latency = async (): Promise<void> => {
     rows[path] = { "p50 ms": alone.p50, "p99 ms": alone.p99, "p50 ms of 20": crowd.p50, "p99 ms of 20": crowd.p99 };
   }
   await service.stop("SIGTERM");
-  const client = new pg.Client(server.url);
-  await client.connect();
-  // As a tool asks it, without a limit.
-  const given = { workspace: "default", account: "bulk-7", contact: "bulk-7", first: "event-7", second: "event-8" };
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-  const times = Object.keys(SPANS).map((span): [string, When] => [span, { span: span as When["span"] }]);
-  times.push(["a year", { span: "30d", from: ago(365), to: ago(1) }]);
+  const times = [...Object.keys(SPANS).map((span) => ({ span })), { span: "a year", from: dayAgo(365), to: dayAgo(1) }];
+  const given: Record<string, string> = { account: "bulk-7", contact: "bulk-7", first: "event-7", second: "event-8" };
   const byTime: typeof rows = {};
-  for (const question of QUESTIONS.values()) {
-    const own = Object.entries(given).filter(([name]) =>
-      question.parameters.some((one) => one.name === name && one.standard === undefined),
-    );
-    const isTimed = question.parameters.some(({ name }) => name === "days" || name === "from");
-    const row: Record<string, number> = {};
-    for (const [name, when] of isTimed ? times : times.slice(0, 1)) {
-      const { text, values } = prepare(question, { ...readWhen(when, "UTC").ranges, ...Object.fromEntries(own) });
+  for (const [name, question] of QUESTIONS) {
+    const wanted = parametersOf(question).filter((one) => one.standard === undefined || one.is_one_of);
+    const asked = Object.fromEntries(wanted.map(({ name }) => [name, given[name]]));
+    byTime[name] = {};
+    for (const { span, ...when } of times) {
       const took: number[] = [];
       for (let from = performance.now(); took.length < ASKED; from = performance.now()) {
-        await client.query(text, values);
+        await answerOf(database.query, question, { workspace: "default", span, ...when, ...asked });
         took.push(performance.now() - from);
       }
-      row[isTimed ? name : "at any time"] = Math.round(median(took));
+      byTime[name][span] = Math.round(median(took));
     }
-    byTime[question.name] = row;
   }
-  await client.end();
+  await database.close();
   console.table(rows);
   console.table(byTime);
   await server.stop();
