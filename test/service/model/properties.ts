@@ -9,6 +9,9 @@ const { DAY, living, present } = model;
 /** What must hold whenever it is asked, by the interface alone. @param chance decides what is looked at where not all is */
 export type Property = (state: State, driver: Driver, chance: number) => Promise<void>;
 
+// biome-ignore lint/suspicious/noExplicitAny: the form of each answer was looked at
+type Told = Record<string, any>;
+
 const get = async (driver: Driver, workspace: Workspace, path: string, ...also: number[]) => {
   const ask = () => driver.ask("GET", path, { token: tokenOf(workspace, "access") });
   let answer = await ask();
@@ -119,9 +122,6 @@ const known = (records: Map<string, unknown>, lines: unknown[][]) =>
 const figures: Property = async (state, driver, chance) => {
   if (state.skew !== 0) return;
   let question = chance;
-  const asks = async (holds: () => Promise<void>): Promise<void> => {
-    if (question++ % 3 === 0) await soon(driver.patience, holds);
-  };
   for (const workspace of living(state)) {
     const { zone, past, accounts, people } = workspace;
     const events = present(workspace).filter((event) => model.isCounted(workspace, event));
@@ -133,145 +133,119 @@ const figures: Property = async (state, driver, chance) => {
       { asked: `from=${day}&to=${end}`, of: () => count.daysFrom(day, length, zone, Date.now()) },
       { asked: `span=${span}`, of: () => count.spanOf(span, zone, Date.now()) },
     ].filter(({ of }) => past === undefined || of().from > past);
-    const compare = async (asked: string, own: Event[], of: () => count.When): Promise<void> => {
-      const [when, answer] = [of(), await get(driver, workspace, `/v2/numbers?${asked}`)];
-      const isOfAll = !/&(event_uid|path|host|referrer|account)=/.test(asked);
-      // When a record began is not known here.
-      const began = isOfAll && (await get(driver, workspace, `/v2/numbers/accounts?${asked}&show=new&limit=1000`));
-      const news = began ? began.data.map((one: Record<string, unknown>) => one.unique_id) : [];
-      const [told, wanted] = [count.toldNumbers(answer), count.numbersOf(own, when)].map((one) => ({
-        ...one,
-        fell: known(accounts, one.fell),
-        rose: known(
-          accounts,
-          one.rose.filter(([uid]: unknown[]) => !news.includes(uid)),
-        ),
-        busiest: { ...one.busiest, data: known(accounts, one.busiest.data) },
-      }));
-      expectSame(`the figures of ${workspace.name} for ${asked} in ${zone}`, told, wanted);
-      if (isOfAll || asked.includes("&account=")) namesAre(asked, answer.events, count.namesOf(own, when), isOfAll);
+    /** Asks until what is told is what must be. */
+    const asks = async (path: string, compare: (answer: Told, same: typeof expectSame) => unknown): Promise<void> => {
+      const same: typeof expectSame = (what, is, must) =>
+        expectSame(`${what} of ${workspace.name} for ${path} in ${zone}`, is, must);
+      if (question++ % 3 === 0)
+        await soon(driver.patience, async () => {
+          await compare(await get(driver, workspace, `/v2/numbers${path}`), same);
+        });
     };
     // Of days that are past by retention it is not known here when a name came last.
-    const namesAre = (asked: string, told: object, wanted: unknown[][], isOfAll = false) => {
+    const namesAre = (same: typeof expectSame, told: object, wanted: unknown[][], isOfAll = false) => {
       const [is, must] = [count.toldNames(told, isOfAll), wanted.map((one) => one.slice(0, isOfAll ? 5 : 3))].map(
         (all) => (past === undefined ? all : all.filter(([, events]) => events > 0)),
       );
-      expectSame(`the names of ${workspace.name} for ${asked} in ${zone}`, is, must);
+      same("the names", is, must);
     };
-    for (const { asked, of } of times)
-      await asks(async () => {
-        await compare(asked, events, of);
-        for (const [kind, records] of [["accounts", accounts] as const, ["contacts", people] as const]) {
-          // Of days that are past by retention it is not known here who was seen last on one.
-          const uid = past === undefined ? [...records.keys()][0]?.toLowerCase() : undefined;
-          for (const search of [undefined, uid].slice(0, uid === undefined ? 1 : 2)) {
-            const query = `${asked}&limit=1000&search=${encodeURIComponent(search ?? "")}`;
-            const told = count.toldList(await get(driver, workspace, `/v2/numbers/${kind}?${query}`));
-            const [is, must] = [told, count.listOf(workspace, kind, of(), search)].map((one) => ({
+    const compare = (asked: string, own: Event[], of: () => count.When) =>
+      asks(`?${asked}`, async (answer, same) => {
+        const isOfAll = !/&(event_uid|path|host|referrer|account)=/.test(asked);
+        // When a record began is not known here.
+        const began = isOfAll && (await get(driver, workspace, `/v2/numbers/accounts?${asked}&show=new&limit=1000`));
+        const news = began ? began.data.map((one: Told) => one.unique_id) : [];
+        const [told, wanted] = [count.toldNumbers(answer), count.numbersOf(own, of())].map((one) => ({
+          ...one,
+          fell: known(accounts, one.fell),
+          rose: known(
+            accounts,
+            one.rose.filter(([uid]: unknown[]) => !news.includes(uid)),
+          ),
+          busiest: { ...one.busiest, data: known(accounts, one.busiest.data) },
+        }));
+        same("the figures", told, wanted);
+        if (isOfAll || asked.includes("&account=")) namesAre(same, answer.events, count.namesOf(own, of()), isOfAll);
+      });
+    for (const { asked, of } of times) {
+      await compare(asked, events, of);
+      for (const [kind, records] of [["accounts", accounts] as const, ["contacts", people] as const]) {
+        // Of days that are past by retention it is not known here who was seen last on one.
+        const uid = past === undefined ? [...records.keys()][0]?.toLowerCase() : undefined;
+        for (const search of [undefined, uid].slice(0, uid === undefined ? 1 : 2))
+          await asks(`/${kind}?${asked}&limit=1000&search=${encodeURIComponent(search ?? "")}`, (answer, same) => {
+            const [is, must] = [count.toldList(answer), count.listOf(workspace, kind, of(), search)].map((one) => ({
               ...one,
               data: known(records, one.data),
               ...(past !== undefined && { silent: undefined, call: undefined }),
             }));
-            expectSame(`the ${kind} of ${workspace.name} for ${query} in ${zone}`, is, must);
-          }
-        }
-      });
+            same(`the ${kind}`, is, must);
+          });
+      }
+    }
     // Of days that are past by retention the totals alone are told, which are not known here.
     for (const of of past === undefined ? (["account", "contact"] as const) : [])
-      await asks(async () => {
-        const { data } = await get(driver, workspace, `/v2/numbers/returning?of=${of}`);
-        expectSame(`who comes back in ${workspace.name}`, data, count.returningOf(workspace, of, Date.now()));
-      });
+      await asks(`/returning?of=${of}`, ({ data }, same) =>
+        same("who comes back", data, count.returningOf(workspace, of, Date.now())),
+      );
     if (some === undefined) continue;
+    await ofOne(driver, workspace, some.contact);
+    const id = await idOf(driver, workspace, "contact", some.contact);
+    for (const { asked, of } of id === undefined ? [] : times)
+      await asks(`/contacts/${id}?${asked}`, ({ figures }, same) => {
+        const own = events.filter(({ contact }) => contact === some.contact);
+        namesAre(same, figures.events, count.namesOf(own, of()));
+        const { total, before, others } = figures.events;
+        const wanted = count.numbersOf(own, of()).events;
+        same("the events", [total, before, others.counts], [wanted.total, wanted.before, wanted.others]);
+      });
     const [time] = times.filter(({ asked }) => asked.startsWith("from"));
-    for (const [name, of] of time === undefined ? [] : Object.entries(FILTERS)) {
+    if (time === undefined) continue;
+    for (const [name, of] of Object.entries(FILTERS)) {
       const uid = of(some);
       const value = uid && name === "account" ? await idOf(driver, workspace, "account", uid) : uid;
       if (value === undefined) continue;
       const own = events.filter((event) => of(event) === uid);
-      await asks(() => compare(`${time!.asked}&${name}=${encodeURIComponent(value)}`, own, time!.of));
+      await compare(`${time.asked}&${name}=${encodeURIComponent(value)}`, own, time.of);
     }
-    if (time !== undefined)
-      await asks(async () => {
-        const name = encodeURIComponent(some.name);
-        const told = await get(driver, workspace, `/v2/numbers?${time.asked}&event_uid=${name}`);
-        const { data, ...sums } = count.withoutOf(events, time.of(), { name: some.name, kind: "accounts" });
-        const idle = told.without.data.map((one: Record<string, unknown>) => [one.key, one.events]);
-        const is = { of: told.without.of, total: told.without.total, last: told.last, data: known(accounts, idle) };
-        expectSame(`who did not do ${some.name} for ${time.asked}`, is, { ...sums, data: known(accounts, data) });
-        const others = await get(driver, workspace, `/v2/numbers/contacts?${time.asked}&limit=1000&without=${name}`);
-        const idlers = others.data.map((one: Record<string, unknown>) => [one.unique_id, one.events]);
-        const { of, data: wanted } = count.withoutOf(events, time.of(), { name: some.name, kind: "contacts" });
-        const did = events.filter((event) => event.name === some.name);
-        const doers = count.doersOf(did, time.of(), "contacts");
-        const lines = (data: Record<string, unknown>[]) =>
-          known(
-            people,
-            data.map((one) => [one.key, one.events, one.before]),
-          );
-        expectSame(
-          `people who do ${some.name} for ${time.asked}`,
-          [lines(told.people.data), lines(told.people.fell), told.contacts.total],
-          [
-            known(
-              people,
-              doers.filter(([, now]) => now > 0),
-            ),
-            known(
-              people,
-              doers.filter(([, now, before]) => now < before),
-            ),
-            doers.filter(([, now]) => now > 0).length,
-          ],
-        );
-        const [all, must] = [
-          { of: others.active, data: known(people, idlers) },
-          { of, data: known(people, wanted) },
-        ];
-        expectSame(`people who did not do ${some.name} for ${time.asked}`, all, must);
-      });
+    const name = encodeURIComponent(some.name);
+    const lines = (data: Told[], ...members: string[]) => data.map((one) => members.map((member) => one[member]));
+    await asks(`?${time.asked}&event_uid=${name}`, ({ without, last, people: who, contacts }, same) => {
+      const { data, ...sums } = count.withoutOf(events, time.of(), { name: some.name, kind: "accounts" });
+      const idle = known(accounts, lines(without.data, "key", "events"));
+      const is = { of: without.of, total: without.total, last, data: idle };
+      same(`the accounts without ${some.name}`, is, { ...sums, data: known(accounts, data) });
+      const did = events.filter((event) => event.name === some.name);
+      const doers = count.doersOf(did, time.of(), "contacts");
+      const now = doers.filter(([, now]) => now > 0);
+      const fell = doers.filter(([, now, before]) => now < before);
+      const told = [who.data, who.fell].map((data) => known(people, lines(data, "key", "events", "before")));
+      same(
+        `the people with ${some.name}`,
+        [...told, contacts.total],
+        [...[now, fell].map((all) => known(people, all)), now.length],
+      );
+    });
+    await asks(`/contacts?${time.asked}&limit=1000&without=${name}`, ({ active, data: idle }, same) => {
+      const { of, data } = count.withoutOf(events, time.of(), { name: some.name, kind: "contacts" });
+      const is = [active, known(people, lines(idle, "unique_id", "events"))];
+      same(`the people without ${some.name}`, is, [of, known(people, data)]);
+    });
     const names = [...new Set(events.filter(({ contact }) => contact === some.contact).map(({ name }) => name))];
     const steps = [...names, ...names].slice(0, 2 + (chance % 4));
     const query = ["first", "second", "third", "fourth", "fifth"].flatMap((one, at) =>
       steps[at] === undefined ? [] : `${one}=${encodeURIComponent(steps[at])}`,
     );
-    const isWithin = (date: string) => date >= day && date <= end;
-    if (time !== undefined)
-      await asks(async () => {
-        const asked = `/v2/numbers/steps?${time.asked}&within=3&${query.join("&")}`;
-        const { data } = await get(driver, workspace, asked);
-        const begins = (event: Event) => isWithin(count.dayOf(count.timeOf(event), zone));
-        const wanted = count.stepsOf(events, steps, { begins, within: 3 });
-        const told = data.map(
-          ({ stopped, open: _, ...one }: Record<string, unknown> & { stopped: Record<string, unknown>[] }) => ({
-            ...one,
-            stopped: known(
-              people,
-              stopped.map(({ unique_id }) => [unique_id]),
-            ),
-          }),
-        );
-        expectSame(
-          `what ${asked} tells`,
-          told,
-          wanted.map((one) => ({ ...one, stopped: known(people, one.stopped) })),
-        );
-      });
-    await ofOne(driver, workspace, some.contact);
-    const id = await idOf(driver, workspace, "contact", some.contact);
-    for (const { asked, of } of id === undefined ? [] : times)
-      await soon(driver.patience, async () => {
-        const { figures } = await get(driver, workspace, `/v2/numbers/contacts/${id}?${asked}`);
-        const own = events.filter(({ contact }) => contact === some.contact);
-        namesAre(`${asked} of ${some.contact}`, figures.events, count.namesOf(own, of()));
-        const { total, before, others } = figures.events;
-        const wanted = count.numbersOf(own, of()).events;
-        expectSame(
-          `what ${some.contact} did for ${asked}`,
-          [total, before, others.counts],
-          [wanted.total, wanted.before, wanted.others],
-        );
-      });
+    await asks(`/steps?${time.asked}&within=3&${query.join("&")}`, ({ data }, same) => {
+      const isWithin = (date: string) => date >= day && date <= end;
+      const begins = (event: Event) => isWithin(count.dayOf(count.timeOf(event), zone));
+      const wanted = count.stepsOf(events, steps, { begins, within: 3 });
+      const told = data.map(({ stopped, open: _, ...one }: Told) => ({ ...one, stopped: lines(stopped, "unique_id") }));
+      const [is, must] = [told, wanted].map((all: Told[]) =>
+        all.map((one) => ({ ...one, stopped: known(people, one.stopped) })),
+      );
+      same("the steps", is, must);
+    });
   }
 };
 
