@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { expectRefusal, useService } from "../support/fixtures.js";
-import { API_TOKEN, ask } from "../support/service.js";
+import { ACCESS_TOKEN, API_TOKEN, ask } from "../support/service.js";
 
 /* What holds for every answer, of whatever route and status, and what describes them. That answers have this form is a property of the model. */
 
@@ -62,9 +62,35 @@ it("is described with the schemas that check it: each operation, which asks for 
     apiToken: { type: "apiKey", in: "query", name: "api_token" },
   });
   expect(components.schemas.Event.required).toEqual(["contact_uid", "event_uid"]);
-  const { parameters } = paths["/v2/users"].get;
-  expect(parameters.map(({ name }: { name: string }) => name)).toEqual(["offset", "limit", "order", "sort"]);
-  expect(parameters[1].schema).toMatchObject({ type: "integer", default: 25 });
+  const bounds = (path: string) =>
+    paths[path].get.parameters.flatMap(({ name, schema }: Parameter) =>
+      schema.type === "integer" || schema.enum ? [[name, schema.minimum, schema.maximum, schema.enum].join(" ")] : [],
+    );
+  const users = ["offset 0  ", "limit 1  ", "order   asc,desc", "sort   created_at"];
+  const events = ["since 0  ", "until 0  ", "order   asc,desc", "limit 1 10000 ", "names   true,false"];
+  expect([bounds("/v2/users"), bounds("/v2/events")]).toEqual([users, events]);
+});
+
+/** What a parameter of a schema cannot be. */
+const wrongOf = ({ type, minimum = 0, maximum, ...text }: Parameter["schema"]): unknown[] => {
+  if (type === "integer") return ["", "x", "1.5", "0x10", "1e1", minimum - 1, ...(maximum ? [maximum + 1] : [])];
+  return ["", "OTHER"].slice(0, text.enum || text.pattern ? 2 : (text.minLength ?? 0));
+};
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { type?: string; minimum?: number; maximum?: number; minLength?: number; enum?: string[]; pattern?: string };
+}
+
+it("refuses what a parameter cannot be by its description, and twice of one, in words that name it", async () => {
+  const { paths } = await service.json("/openapi.json");
+  for (const [path, { get }] of Object.entries<{ get?: { parameters?: Parameter[] } }>(paths))
+    for (const { name, schema } of get?.parameters?.filter((one) => one.in === "query") ?? [])
+      for (const wrong of [...wrongOf(schema), `1&${name}=2`]) {
+        const url = `${path.replace("{id}", crypto.randomUUID()).replace("{name}", "active")}?${name}=${wrong}`;
+        const authorization = `Bearer ${path === "/v2/contacts/data" ? "test-admin-token" : ACCESS_TOKEN}`;
+        await expectRefusal(await service.get(url, { authorization }), 400, RegExp(`(^|; )${name} must`));
+      }
 });
 
 it("has an error body where the URL, an Expect or the request cannot be read, and repeats no token", async () => {

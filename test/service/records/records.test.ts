@@ -57,6 +57,8 @@ it("lists events of a contact, of a name, the latest first where that is asked f
   const { next } = (await ask("order=desc")).pagination;
   expect(next).toMatch(/order=asc/);
   expect((await service.json(next.slice(service.url.length))).data).toEqual([]);
+  const both = `after=${crypto.randomUUID()}&order=desc`;
+  await expectRefusal(await service.get(`/v2/events?${both}`), 400, /^order must be asc with after/);
   // Before a time that no id can hold.
   expect((await service.json(`/v2/events?since=${2 ** 48}`)).data).toEqual([]);
 });
@@ -75,34 +77,3 @@ it("names the contact and the account of events where that is asked for", async 
   expect(pagination.next).toContain("names=true");
   expect((await service.json(`/v2/contacts/${data[0].contact.id}`)).unique_id).toBe("nameless");
 });
-
-it.each([
-  "offset=-1",
-  "offset=1.5",
-  "offset=x",
-  "offset=",
-  "limit=0",
-  "limit=-5",
-  "limit=2.5",
-  "limit=1e1",
-  "limit=0x10",
-  "limit=1&limit=2",
-  "order=DESC",
-  "order=up",
-  "sort=name",
-  "sort=",
-])("answers 400 that names what is wrong: users?%s", async (query) => {
-  await expectRefusal(await service.get(`/v2/users?${query}`), 400, new RegExp(`^${query.split("=")[0]} must be`));
-});
-
-it.each(["after=-1", "after=7", "limit=0", "limit=10001", "limit=x", "order=up", "order=", "after=ID&order=desc"])(
-  "answers 400 that names what is wrong: events?%s",
-  async (query) => {
-    const answer = await service.get(`/v2/events?${query.replace("ID", crypto.randomUUID())}`);
-    await expectRefusal(
-      answer,
-      400,
-      new RegExp(query.includes("ID") ? "^order must be asc with after" : query.split("=")[0]!),
-    );
-  },
-);

@@ -6,7 +6,7 @@ import { openAssistant } from "../support/assistant.js";
 import { followSums } from "../support/database.js";
 import { DAY, SHOP, useService } from "../support/fixtures.js";
 import { ACCESS_TOKEN, basic } from "../support/service.js";
-import { runTold } from "../support/told-command.js";
+import { linesOf, runTold } from "../support/told-command.js";
 
 type Told = Record<string, unknown>;
 const ADMIN = "test-admin-token";
@@ -182,11 +182,7 @@ it("are answered the same to an assistant and to a command, and stand all on the
     expect(answer.rows, name).toEqual(rows);
     const given = Object.entries(givenTo(name)).map(([one, text]) => `${one}=${text}`);
     const { out } = await runTold(service.place, "sql", name, "--with", ...given);
-    const lines = out
-      .split("\n")
-      .filter(Boolean)
-      .map((line: string) => JSON.parse(line));
-    expect(lines, name).toEqual(rows.map((row) => ({ ...row, time_zone: "UTC" })));
+    expect(linesOf(out), name).toEqual(rows.map((row) => ({ ...row, time_zone: "UTC" })));
   }
   await assistant.close();
 });
