@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { DAY_MS } from "../../../src/service/base/times.js";
@@ -23,6 +24,8 @@ const SLOW = [
   "CREATE TRIGGER wait BEFORE INSERT ON counted FOR EACH ROW EXECUTE FUNCTION slow.wait()",
   "ALTER DATABASE postgres SET search_path = slow, pg_catalog, public",
 ];
+/** 200 requests a second. */
+const APART_MS = 5;
 const SLEEPING = "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
 
 const place = usePlace();
@@ -60,7 +63,7 @@ it("cuts none of 200 requests a second, and cancels all else, when the process i
           refused ||= outcome === "refused";
         }),
       );
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(APART_MS);
     }
     await Promise.all(under);
     expect((await report).status).toBe(503);

@@ -5,7 +5,7 @@ import { createToken } from "../../../src/service/access/tokens.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { DAY, expectRefusal, SHOP, useFolder, useService } from "../support/fixtures.js";
 import { API_TOKEN, until } from "../support/service.js";
-import { runTold } from "../support/told-command.js";
+import { linesOf, runTold } from "../support/told-command.js";
 
 /* One person: what is told of it, its end, and its record. */
 
@@ -40,10 +40,8 @@ it("is not there without an admin token, and is for its holder alone", async () 
     await expectRefusal(await ask(method, path, { token: "any" }), 404, /^there is no /);
   admin = await makeAdmin("default");
   await until(async () => (await erase("anna", "wrong")).status === 401);
-  for (const token of [API_TOKEN, "test-access-token", "wrong"]) {
-    await expectRefusal(await ask("DELETE", "contacts?uid=anna", { token }), 401, /admin token is wrong/);
+  for (const token of [API_TOKEN, "test-access-token"])
     await expectRefusal(await put("contacts?uid=anna", {}, token), 401, /admin token is wrong/);
-  }
   expect((await service.get("/v2/users", { authorization: `Bearer ${admin}` })).status).toBe(401);
   await expectRefusal(await erase(""), 400, /uid must not be empty/);
   await expectRefusal(await erase("nobody"), 404, /contact was not found/);
@@ -105,10 +103,7 @@ it("keeps the events of a person without a name, and of their params those that 
 });
 
 it("writes down who did what, when and to how many", async () => {
-  const told = async (...more: string[]) =>
-    (await runTold(service.place, "audit", ...more)).out
-      .split("\n")
-      .flatMap((line) => (line === "" ? [] : JSON.parse(line)));
+  const told = async (...more: string[]) => linesOf((await runTold(service.place, "audit", ...more)).out);
   const lines = await told();
   expect(lines.map(({ token, what, events }) => [token, what, events])).toEqual([
     ["maintenance", "deleted the account", null],

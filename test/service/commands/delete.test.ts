@@ -4,15 +4,12 @@ import { expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
+import { withQuery } from "../support/database.js";
 import { DAY, useCommands, useFolder } from "../support/fixtures.js";
 
 const folder = useFolder();
 const { place, run, withService } = useCommands();
-const query: Query = async (sql, values) => {
-  const database = await openDatabase(place, "tables");
-  return database.query<never>(sql, values).finally(database.close);
-};
+const query: Query = (sql, values) => withQuery(place, (query) => query<never>(sql, values));
 
 it("deletes a contact with all that it has, names who is left, and takes a typing error for none", async () => {
   await withService(async ({ post }) => {

@@ -6,6 +6,7 @@ import { findProgram } from "../../support/engines.js";
 import { readmeBlocks } from "../../support/readme.js";
 import { neverAnalyzed, type Place } from "../support/database.js";
 import { useCommands, useFolder, useServer } from "../support/fixtures.js";
+import { linesOf } from "../support/told-command.js";
 
 const jq = findProgram("jq");
 const [RECIPE] = await readmeBlocks("From other tools, and from another workspace", "jq", "docs/service/data.md");
@@ -115,8 +116,8 @@ it("takes the account from the params, as the interface does, and tells of event
   });
   const said = await bring("events-accounts.ndjson", lines.join("\n"));
   expect(said).toBe("1 of 3 events have no account\nimported 3 events\n");
-  const events = (await run("export", "events", "--contact", "by params")).out.trimEnd().split("\n");
-  expect(events.map((text) => JSON.parse(text).account_uid)).toEqual(["acme", "own", null]);
+  const events = linesOf((await run("export", "events", "--contact", "by params")).out);
+  expect(events.map(({ account_uid }) => account_uid)).toEqual(["acme", "own", null]);
 });
 
 it.skipIf(jq === undefined).each(EXPORTS)(
@@ -126,11 +127,7 @@ it.skipIf(jq === undefined).each(EXPORTS)(
     for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
       expect(await bring(`events-${tool}.ndjson`, text)).toBe(`1 of 2 events have no account\n${told}`);
     const out = (await run("export", "events", "--since", "2024-03-01", "--until", "2024-03-02")).out;
-    const stored = out
-      .trimEnd()
-      .split("\n")
-      .slice(-2)
-      .map((line) => JSON.parse(line));
+    const stored = linesOf(out).slice(-2);
     const members = "received_at occurred_at contact_uid account_uid event_uid params".split(" ");
     expect(stored.map((one) => members.map((name) => one[name]))).toEqual(events.map((text) => JSON.parse(text)));
   },

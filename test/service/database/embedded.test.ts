@@ -21,6 +21,7 @@ import { ROOT } from "../../support/launch.js";
 import { refusalOf, useFolder, usePlace } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 import { postAsDemo, readAsDemo, SERVICE, spawnService } from "../support/service-process.js";
+import { linesOf } from "../support/told-command.js";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -242,8 +243,8 @@ describe("a data folder", () => {
     const files = readdirSync(data);
     expect(files).toEqual(expect.arrayContaining(["erasures", "erasures.key", "service.lock", "tidied"]));
     expect(files.filter((name) => statSync(join(data, name)).uid !== nobody.uid)).toEqual([]);
-    const told = readFileSync(join(data, "erasures"), "utf8").trim().split("\n");
-    expect(told.map((line) => JSON.parse(line).erased_at > 0)).toEqual([true, true]);
+    const told = linesOf(readFileSync(join(data, "erasures"), "utf8"));
+    expect(told.map(({ erased_at }) => erased_at > 0)).toEqual([true, true]);
   });
 
   it.runIf(isRoot)(

@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import pg from "pg";
-import type { Query } from "../../../src/service/database/database.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
-import { everyRow, makeClock, runAt, setBack } from "../support/database.js";
-import { basic } from "../support/service.js";
+import { everyRow, makeClock, type Place, runAt, setBack, withQuery } from "../support/database.js";
+import { basic, until } from "../support/service.js";
 import type { TokenKind } from "./state.js";
 
 /** What was answered; without a status where nothing was. */
@@ -71,6 +69,8 @@ export interface House {
   patience: number;
 }
 
+const placeOf = (databaseUrl: string): Place => ({ databaseUrl, dataFolder: "" });
+
 /** Databases of a server; what is not to be empty is a copy of one that a service has made. */
 export const databasesOf = async (
   serverUrl: string,
@@ -80,7 +80,7 @@ export const databasesOf = async (
   let made = 0;
   await runAt(serverUrl, "CREATE DATABASE made");
   await (await start(urlOf("made"))).stop("SIGTERM");
-  await withQuery(urlOf("made"), makeClock);
+  await withQuery(placeOf(urlOf("made")), makeClock);
   return {
     create: async (isEmpty) => {
       const name = `history_${++made}`;
@@ -110,7 +110,7 @@ export const openDriver = async (house: House) => {
     await Promise.all(services.splice(0).map((service) => service.stop(signal)));
     await Promise.all(locks.splice(0));
     const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-    while ((await runAt(url, others).catch(() => [])).length > 0) await pause(20);
+    await until(async () => (await runAt(url, others).catch(() => [])).length === 0);
   };
   const driver = {
     folder,
@@ -131,7 +131,7 @@ export const openDriver = async (house: House) => {
     /** Starts another process of the service; from then on they are asked in turn. */
     second: async () => (services.length < 2 ? start() : undefined),
     /** What the database's clock shows beside the right time. */
-    setClock: (ahead: number) => withQuery(url, (query) => setBack(query, -ahead)),
+    setClock: (ahead: number) => withQuery(placeOf(url), (query) => setBack(query, -ahead)),
     /** Ends the service, lets `fill` a new empty database, and goes on with that one. */
     moveOn: async (fill: (next: string) => Promise<Said>): Promise<Said> => {
       await end();
@@ -143,7 +143,7 @@ export const openDriver = async (house: House) => {
       if (isWhole) {
         await house.drop(url);
         [url, next] = [next, undefined];
-        await withQuery(url, makeClock);
+        await withQuery(placeOf(url), makeClock);
       }
       await start();
       return isWhole ? { out: said.out, err: said.err } : said;
@@ -159,7 +159,7 @@ export const openDriver = async (house: House) => {
       locks.push(over.catch(() => {}).finally(() => client.end().catch(() => {})));
     },
     /** Every row of every table as text, by the table's name. */
-    everyRow: () => everyRow({ dataFolder: "", databaseUrl: url }),
+    everyRow: () => everyRow(placeOf(url)),
     /** Changes to the release that follows, or back. @param isAlone whether no process of the one before stays */
     changeRelease: undefined as ((isAlone: boolean) => Promise<unknown>) | undefined,
     /** Breaks something, where this driver can. */
@@ -176,11 +176,6 @@ export const openDriver = async (house: House) => {
   return driver;
 };
 export type Driver = Awaited<ReturnType<typeof openDriver>>;
-
-export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
-  const { query, close } = await openDatabase({ databaseUrl, dataFolder: "" }, "tables");
-  await work(query).finally(close);
-};
 
 interface Content {
   schema: object;

@@ -18,6 +18,7 @@ import {
   OWN,
   openDriver,
   type Said,
+  soon,
 } from "./driver.js";
 
 /** Megabytes of the disk of its PostgreSQL. */
@@ -109,6 +110,7 @@ export const startOwn = async () => {
       killConnection: () => runAt(driver.url(), CUT),
       fullDisk: async (after) => {
         disk!.fill(0);
+        // So long it is full.
         await pause(500 + after);
         disk!.empty();
       },
@@ -122,18 +124,16 @@ export const startOwn = async () => {
       },
     };
     const heal = async (): Promise<void> => {
-      const began = performance.now();
       if (server.hasEnded()) await server.resume();
       // One that is to end at an operation does so now at the latest.
       if (driver.services().some(({ hasEnded, isToEnd }) => isToEnd || hasEnded())) await driver.end("SIGKILL");
       killed = {};
       if (driver.services().length === 0) await driver.start();
       for (const { url } of driver.services())
-        while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {
-          if (performance.now() - began > RECOVERY)
+        await soon(RECOVERY, async () => {
+          if (!(await fetch(`${url}/readyz`)).ok)
             throw new Error("a minute after all faults have ended, no event is taken");
-          await pause(50);
-        }
+        });
     };
     const { close } = driver;
     return Object.assign(driver, {

@@ -118,7 +118,6 @@ export interface State {
   imports: { workspace: string; file: string; marks: string[] }[];
 }
 
-/** @param tag stands in each uid of a history */
 export const newState = (): State => ({
   workspaces: new Map(),
   followers: [],

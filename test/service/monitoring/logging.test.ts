@@ -6,16 +6,11 @@ import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { usePlace } from "../support/fixtures.js";
 import { ask } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
+import { linesOf } from "../support/told-command.js";
 
 const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };
 
 const place = usePlace();
-
-const lines = (stdout: string): Record<string, unknown>[] =>
-  stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 it("writes one JSON object a line, with requests where it is asked to, and never a token, nor what a body says", async () => {
   const service = spawnService({ ...TOKENS, TRACKLET_DATA: place.dataFolder, TRACKLET_LOG_LEVEL: "trace" });
@@ -55,16 +50,16 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   await ask(`${url}/v2/users`, {});
   const { code, stdout, stderr } = await service.stop("SIGTERM");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(lines(stdout)).toContainEqual(
+  expect(linesOf(stdout)).toContainEqual(
     expect.objectContaining({ level: "info", req: { method: "GET", path: "/v2/users", from: "127.0.0.1" } }),
   );
-  expect(lines(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
+  expect(linesOf(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
   const refused = { code: "23514", message: expect.stringMatching(/^the database refuses it: .+ ours$/) };
-  expect(lines(stdout)).toContainEqual(
+  expect(linesOf(stdout)).toContainEqual(
     expect.objectContaining({ level: "error", err: expect.objectContaining(refused) }),
   );
   // A line a minute tells of the refusals of a reason, and the first comes at once.
-  expect(lines(stdout).filter(({ reason }) => reason !== undefined)).toEqual(
+  expect(linesOf(stdout).filter(({ reason }) => reason !== undefined)).toEqual(
     [
       { reason: "body", workspace: "default", example: { error: "the body must be JSON", from: "127.0.0.1" } },
       { reason: "token", workspace: "", example: { error: expect.stringContaining("wrong") } },

@@ -5,10 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase } from "../../../src/service/database/open-database.js";
 import { writeState } from "../../../src/service/database/service-state.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { storedEvents } from "../support/database.js";
+import { storedEvents, withQuery } from "../support/database.js";
 import { refusalOf, useFolder } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 import { IN_CONTAINER, metricsOf, postAsDemo, spawnService } from "../support/service-process.js";
@@ -114,10 +113,10 @@ it("says that its database is new, that it has no token, and what has no limit, 
   expect(await metricsOf(url)).toMatch(/^tracklet_new_contacts_total 1$/m);
   await service.stop("SIGTERM");
   // What a command has done is in the log a minute later; here that is over.
-  const database = await openDatabase(config);
-  await database.query("UPDATE audit SET id = $1", [idAt(Date.now() - 90_000)]);
-  await writeState(database.query, { audit_told: Date.now() - 600_000, "due audit": 0 });
-  await database.close();
+  await withQuery(config, async (query) => {
+    await query("UPDATE audit SET id = $1", [idAt(Date.now() - 90_000)]);
+    await writeState(query, { audit_told: Date.now() - 600_000, "due audit": 0 });
+  });
   service = start(place);
   url = await service.ready();
   await until(() => /a command: made the token \\"website\\", which is for api/.exec(service.stdout()) ?? undefined);

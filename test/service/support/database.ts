@@ -132,34 +132,33 @@ export const openCluster = async (hostOf = (host: string, _at: number): string =
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 
+/** Works on the tables of a place, by connections of its own. */
+export const withQuery = async <T>(place: Place, work: (query: Query) => Promise<T>): Promise<T> => {
+  const { query, close } = await openDatabase(place, "tables");
+  return work(query).finally(close);
+};
+
+const namesOf = async (query: Query, sql: string): Promise<string[]> =>
+  (await query<{ name: string }>(sql)).map(({ name }) => name);
+
 /** Tables whose rows PostgreSQL has never counted, so that it plans as if they were empty. */
 export const neverAnalyzed = async (place: Place): Promise<string[]> => {
-  const { query, close } = await openDatabase(place, "tables");
-  const never = await query<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND reltuples < 0",
-  );
-  await close();
-  return never.map(({ name }) => name).filter((name) => name !== "schema_migrations");
+  const sql = `SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND reltuples < 0 AND relname <> 'schema_migrations'`;
+  return withQuery(place, (query) => namesOf(query, sql));
 };
 
 /** Every row of every table, as text, by the table's name; not when migrations ran, nor when tasks are due. */
-export const everyRow = async (place: Place): Promise<Record<string, string[]>> => {
-  const { query, close } = await openDatabase(place, "tables");
-  const tables: Record<string, string[]> = {};
-  for (const { name } of await query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-  ))
-    tables[name] = (
-      await query<{ row: string }>(
-        `SELECT ${name === "schema_migrations" ? "name" : "t::text"} AS row FROM ${name} AS t`,
-      )
-    )
-      .map(({ row }) => row)
-      .filter((row) => !row.startsWith('("due '))
-      .sort();
-  await close();
-  return tables;
-};
+export const everyRow = (place: Place): Promise<Record<string, string[]>> =>
+  withQuery(place, async (query) => {
+    const tables: Record<string, string[]> = {};
+    for (const table of await namesOf(query, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'")) {
+      const row = table === "schema_migrations" ? "name" : "t::text";
+      const rows = await namesOf(query, `SELECT ${row} AS name FROM ${table} AS t`);
+      tables[table] = rows.filter((row) => !row.startsWith('("due ')).sort();
+    }
+    return tables;
+  });
 
 let stored = 0;
 /**
@@ -216,11 +215,10 @@ export const setBack = (query: Query, milliseconds: number): Promise<unknown> =>
   query("UPDATE skewed.clock SET behind_ms = $1", [milliseconds]);
 
 /** Every event of the default workspace, by its id, whether it is settled or not. */
-export const storedEvents = async (place: Place, eventUid?: string) => {
-  const { query, close } = await openDatabase(place, "tables");
-  const events: { event_uid: string; params: Record<string, unknown> }[] = [];
-  for await (const { event_uid, params } of exportRows(query, { table: "events", workspace: "default", eventUid }))
-    events.push({ event_uid: String(event_uid), params: JSON.parse((params as { json: string }).json) });
-  await close();
-  return events;
-};
+export const storedEvents = (place: Place, eventUid?: string) =>
+  withQuery(place, async (query) => {
+    const events: { event_uid: string; params: Record<string, unknown> }[] = [];
+    for await (const { event_uid, params } of exportRows(query, { table: "events", workspace: "default", eventUid }))
+      events.push({ event_uid: String(event_uid), params: JSON.parse((params as { json: string }).json) });
+    return events;
+  });

@@ -4,6 +4,13 @@ import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig, type ServiceConfig } from "../../../src/service/config/options.js";
 import { AT_ONCE } from "./bounds.js";
 
+/** Of a text with an object a line. */
+export const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
 /** What a command says of a database on which no service runs. */
 const WHERE = /^works on .*, where no service runs\n/m;
 
