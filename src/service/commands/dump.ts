@@ -9,7 +9,7 @@ import { type Copying, countIn, type Database, type Query } from "../database/da
 import { createSettled, idAt } from "../database/event-id.js";
 import { versionsOf } from "../database/migrations.js";
 import { isServed } from "../database/postgres/open-postgres.js";
-import { isCluster, TABLES } from "../database/postgres/spread.js";
+import { askNode, TABLES } from "../database/postgres/spread.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { noteReading } from "../deletion/audit.js";
 import { keyIn } from "../deletion/tombstones.js";
@@ -149,7 +149,7 @@ export const dumpInto = async (
   { say, bounds, most }: Pick<Commands, "say" | "bounds"> & { most?: number },
 ): Promise<Header> => {
   // No transaction there sees one moment of all nodes.
-  if ((await isCluster(query)) && (await isServed(query)))
+  if ((await askNode(query)) !== undefined && (await isServed(query)))
     throw new StartError("a service runs on the cluster, which is dumped while none does: stop it");
   // So that each dump has the key of the erasures that come after it.
   await keyIn(query);

@@ -3,6 +3,7 @@ import { v7 } from "uuid";
 import { StartError } from "../base/start-error.js";
 import type { Database, Query, Statement, Written } from "./database.js";
 import { unmoved } from "./generation.js";
+import { askNode } from "./postgres/spread.js";
 import { errorCode } from "./sql-state.js";
 
 /*
@@ -156,16 +157,13 @@ const ofNode = ({ first, last, settled }: Bounds) => `SELECT CASE WHEN pg_is_in_
    WHERE database = current_database()),
   extract(epoch FROM clock_timestamp()) * 1000 - ${settled}) END AS result`;
 
-/** With Citus, transactions are open on all of its nodes. */
-const IS_CLUSTER = "SELECT to_regproc('run_command_on_all_nodes') IS NOT NULL AS cluster";
-const OF_ALL_NODES = "SELECT success, result FROM run_command_on_all_nodes($1)";
-
-/** What each node says of itself. @param sql one row, its column `result` */
+/** What each node says of itself: with Citus, transactions are open on all of its nodes. @param sql one row, its column `result` */
 export const askNodes = async (query: Query, sql: string): Promise<(string | null)[]> => {
-  const [isCluster] = await query<{ cluster: boolean }>(IS_CLUSTER);
-  const nodes = await (isCluster!.cluster
-    ? query<{ success?: boolean; result: string | null }>(OF_ALL_NODES, [sql])
-    : query<{ success?: boolean; result: string | null }>(sql));
+  const isCluster = (await askNode(query)) !== undefined;
+  const nodes = await query<{ success?: boolean; result: string | null }>(
+    isCluster ? "SELECT success, result FROM run_command_on_all_nodes($1)" : sql,
+    isCluster ? [sql] : [],
+  );
   const silent = nodes.find(({ success }) => success === false);
   if (silent !== undefined) throw new Error(`a node of the database does not answer: ${silent.result}`);
   return nodes.map(({ result }) => result);

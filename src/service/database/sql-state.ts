@@ -6,28 +6,8 @@ export const errorCode = (error: unknown): string => String((error as { code?: u
 /** 40001 serialization failure (usual on CockroachDB and YugabyteDB), 40P01 deadlock: run the transaction again. */
 const REPEATABLE = /^(40001|40P01)$/;
 
-/**
- * Class 08 connection, 28 a user or password that is not taken (any more), 53 resources, 57P0x shutdown, 57014, 55P03 and 25P03 what took too long, 25006 a database that only
- * reads, as a standby (PostgreSQL Appendix A), 22012 a transaction out of its time; the rest are codes of sockets and DNS.
- */
-const UNAVAILABLE =
-  /^(08|28|53|ENOSPC|57P0|57014|55P03|25P03|25006|22012|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
-
-/** Is the database out of reach for now, so that the same request may succeed later? */
-export const isUnavailable = (error: unknown): boolean =>
-  UNAVAILABLE.test(errorCode(error)) ||
-  // A socket that is not there (yet): of files the same code means something else.
-  (errorCode(error) === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") ||
-  // pg gives these no code.
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .+ is not queryable)/.test(
-    String((error as Error)?.message),
-  );
-
 /** May the role, or the database itself, only read? */
 export const isReadOnly = (error: unknown): boolean => /^(42501|25006)$/.test(errorCode(error));
-
-/** Has a statement or its transaction taken longer than it may, on a database that is there? Less of it may be done in time. */
-export const tookTooLong = (error: unknown): boolean => /^(57014|25P03|22012)/.test(errorCode(error));
 
 /** What an error says, without what is stored: of data that the database refuses, only where. */
 export const tellError = (error: unknown): string => {
@@ -37,37 +17,41 @@ export const tellError = (error: unknown): string => {
   return `the database refuses it: SQLSTATE ${errorCode(error)}${place && `, ${place}`}`;
 };
 
-/** What may be wrong with a database that is out of reach, and how it is told. */
-export const FAULTS = {
-  lock: "somebody holds a lock on its tables",
-  slow: "it takes too long",
-  password: "it does not take the user and the password of DATABASE_URL",
-  "read only": "it only reads, as a standby does: connect to the primary",
-  disk: "its disk is full",
-  restart: "it restarts",
-  connections: "it has no connection left",
-  connection: "it cannot be reached",
+/**
+ * What may be wrong with a database that is out of reach: by the code of an error, and its text behind it, since pg gives some no code; and how
+ * it is told. 25P03 and 22012 are of a transaction out of its time, class 53 is of resources (PostgreSQL Appendix A); what is no SQLSTATE is of
+ * sockets and DNS. A file that is not there has the code of such a socket.
+ */
+const FAULTS = {
+  lock: [/^55P03/, "somebody holds a lock on its tables"],
+  slow: [/^(57014|25P03|22012)|^ Query read timeout/, "it takes too long"],
+  password: [/^28/, "it does not take the user and the password of DATABASE_URL"],
+  "read only": [/^25006/, "it only reads, as a standby does: connect to the primary"],
+  disk: [/^(53100|ENOSPC)/, "its disk is full"],
+  restart: [/^57P0/, "it restarts"],
+  connections: [/^53|^ timeout exceeded when trying to connect/, "it has no connection left"],
+  connection: [
+    /^(08|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT connect )|^ (Connection terminated|Client .+ is not queryable)/,
+    "it cannot be reached",
+  ],
 } as const;
 export type Fault = keyof typeof FAULTS;
 
-/** By the code of an error, and its text behind it. */
-const FAULT_OF: readonly [RegExp, Fault][] = [
-  [/^55P03/, "lock"],
-  [/^(57014|25P03|22012)|^ Query read timeout/, "slow"],
-  [/^25006/, "read only"],
-  [/^28/, "password"],
-  [/^(53100|ENOSPC)/, "disk"],
-  [/^53|^ timeout exceeded when trying to connect/, "connections"],
-  [/^57P/, "restart"],
-];
-
-/** Which of these an error of a database that is out of reach tells of. */
-export const faultOf = (error: unknown): Fault => {
+const find = (error: unknown): Fault | undefined => {
   const told = `${errorCode(error)} ${(error as Error)?.message}`;
-  return FAULT_OF.find(([pattern]) => pattern.test(told))?.[1] ?? "connection";
+  return (Object.keys(FAULTS) as Fault[]).find((name) => FAULTS[name][0].test(told));
 };
 
-export const tellFault = (error: unknown): string => FAULTS[faultOf(error)];
+/** Is the database out of reach for now, so that the same request may succeed later? */
+export const isUnavailable = (error: unknown): boolean => find(error) !== undefined;
+
+/** Has a statement or its transaction taken longer than it may? Less of it may be done in time. */
+export const tookTooLong = (error: unknown): boolean => find(error) === "slow";
+
+/** What an error of a database that is out of reach tells of. */
+export const faultOf = (error: unknown): Fault => find(error) ?? "connection";
+
+export const tellFault = (error: unknown): string => FAULTS[faultOf(error)][1];
 
 /** Repetitions before an error of a transaction is believed; with the waits below about 2 s. */
 const MAX_ATTEMPTS = 10;

@@ -51,12 +51,13 @@ describe.skipIf(inject("isSpread"))("clocks that differ", () => {
 
   it("refuses a standby, and asks every node of a cluster", async () => {
     const settled = createSettled(database.query, BOUNDS);
+    await database.query("CREATE TABLE skewed.pg_dist_local_group AS SELECT 0 AS groupid");
     await database.query(
       `CREATE FUNCTION skewed.run_command_on_all_nodes(command text) RETURNS TABLE (success bool, result text)
      LANGUAGE sql AS $$ SELECT true, (extract(epoch FROM now()) * 1000 - node)::text FROM unnest(ARRAY[3000, 9000]) AS node $$`,
     );
     expect(Math.round((Date.now() - (await settled())) / 1_000)).toBe(9);
-    await database.query("DROP FUNCTION skewed.run_command_on_all_nodes");
+    await database.query("DROP TABLE skewed.pg_dist_local_group");
     await database.query("CREATE FUNCTION skewed.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'");
     await expect(settled()).rejects.toThrow("a standby cannot tell");
     expect((await service.get("/v2/events")).status).toBe(503);

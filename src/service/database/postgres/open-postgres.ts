@@ -1,4 +1,3 @@
-import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
 import { againAndAgain } from "../../base/times.js";
 import { addressesOf } from "../../config/options.js";
@@ -13,16 +12,16 @@ import {
   SERVICE,
   type Tell,
 } from "../migrations.js";
-import { askNode, copyingAt, databaseAt, openAddresses } from "./pools.js";
-import { createShards, spreadNew } from "./spread.js";
+import { copyingAt, databaseAt, openAddresses } from "./pools.js";
+import { askNode, createShards, spreadNew } from "./spread.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";
 
-const askRole = async (client: pg.ClientBase): Promise<Role> => {
-  const { standby } = (await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby")).rows[0]!;
-  if (standby) return "standby";
-  return ((await askNode(client)) ?? 0) === 0 ? "maker" : "worker";
+const askRole = async ({ query }: Alone): Promise<Role> => {
+  const [asked] = await query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
+  if (asked!.standby) return "standby";
+  return ((await askNode(query)) ?? 0) === 0 ? "maker" : "worker";
 };
 
 type Make = (database: Alone) => Promise<void>;
@@ -41,7 +40,7 @@ const prepareAt = async (urls: readonly string[], open: (url: string) => Alone, 
     return work(database).finally(() => database.close());
   };
   for (const url of urls) {
-    const role = await at(url, (database) => database.use(askRole)).catch((error) => void failures.push(error));
+    const role = await at(url, askRole).catch((error) => void failures.push(error));
     if (role === "maker") return at(url, (database) => make(database).then(() => spreadNew(database)));
     if (role !== undefined) others[role] ??= url;
   }

@@ -6,7 +6,7 @@ import { addressesOf } from "../../config/options.js";
 import type { Copying, Database, Query, Statement, Written } from "../database.js";
 import { NO_TABLES } from "../migrations.js";
 import { errorCode, isUnavailable, repeated } from "../sql-state.js";
-import { TABLES } from "./spread.js";
+import { askNode, TABLES } from "./spread.js";
 
 // Numbers of 8 bytes, and sums of them, as numbers: each is a time, a size or a count, and none is beyond a double.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
@@ -124,13 +124,6 @@ const refuseOthers = async (client: pg.ClientBase): Promise<void> => {
   if (bare) throw new StartError(NO_TABLES);
 };
 
-/** Which node of a cluster answers; nothing where there is no cluster. The coordinator is 0. */
-export const askNode = async (client: pg.ClientBase): Promise<number | undefined> => {
-  const ask = async (sql: string) => (await client.query<{ value: unknown }>(sql)).rows[0]?.value;
-  if ((await ask("SELECT to_regclass('pg_dist_local_group') AS value")) === null) return undefined;
-  return Number((await ask("SELECT groupid AS value FROM pg_dist_local_group")) ?? 0);
-};
-
 /** @param urls of one database; the first of them that answers is used where it does not matter */
 export const openAddresses = (urls: readonly string[], options: Options): Addresses => {
   const begin = urls.length > 1 ? refuseOthers : undefined;
@@ -157,7 +150,7 @@ export const openAddresses = (urls: readonly string[], options: Options): Addres
     },
     look: async () => {
       const ask = async (address: (typeof all)[number]) => {
-        address.node = await address.use(askNode);
+        address.node = await address.use((client) => askNode(asking(client)));
       };
       // Those that do not answer are known by that.
       await Promise.allSettled(all.map(ask));

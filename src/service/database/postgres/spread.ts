@@ -69,7 +69,8 @@ export const createShards = (query: Query): Shards => {
       return shards[low];
     },
     read: async () => {
-      const rows = (await isCluster(query)) ? await query<Record<"id" | "node" | "from", unknown>>(SHARDS) : [];
+      const isCluster = (await askNode(query)) !== undefined;
+      const rows = isCluster ? await query<Record<"id" | "node" | "from", unknown>>(SHARDS) : [];
       shards = rows.map(({ id, node, from }) => ({ id: Number(id), node: Number(node), from: Number(from) }));
     },
   };
@@ -120,7 +121,7 @@ const LOCK = 8_131_209;
 
 /** Spreads, at each start, a new database of Citus at once, and what a release adds to one that is spread. */
 export const spreadNew = async (database: Database): Promise<void> => {
-  if (!(await isCoordinator(database.query))) return;
+  if ((await askNode(database.query)) !== 0) return;
   const isEmpty = (await database.query(`SELECT 1 AS found FROM ${FIRST} LIMIT 1`)).length === 0;
   if (isEmpty || (await isSpread(database.query, FIRST))) await spreadTables(database);
 };
@@ -132,7 +133,7 @@ export const spreadNew = async (database: Database): Promise<void> => {
  * @throws StartError where the database is no coordinator of Citus
  */
 export const spreadTables = async (database: Database): Promise<void> => {
-  if (!(await isCoordinator(database.query)))
+  if ((await askNode(database.query)) !== 0)
     throw new StartError(
       "DATABASE_URL names no coordinator of Citus: CREATE EXTENSION citus on each node first, and name the coordinator",
     );
@@ -149,11 +150,10 @@ export const spreadTables = async (database: Database): Promise<void> => {
 const isSpread = async (query: Query, table: string): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_dist_partition WHERE logicalrelid = $1::regclass", [table])).length > 0;
 
-export const isCluster = async (query: Query): Promise<boolean> =>
-  (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;
-
-const isCoordinator = async (query: Query): Promise<boolean> => {
-  if (!(await isCluster(query))) return false;
-  const [group] = await query<{ id: unknown }>("SELECT groupid AS id FROM pg_dist_local_group");
-  return Number(group!.id) === 0;
+/** Which node of a cluster answers; nothing where there is no cluster. The coordinator is 0. */
+export const askNode = async (query: Query): Promise<number | undefined> => {
+  const [asked] = await query<{ cluster: boolean }>("SELECT to_regclass('pg_dist_local_group') IS NOT NULL AS cluster");
+  if (!asked!.cluster) return undefined;
+  const [node] = await query<{ id: unknown }>("SELECT groupid AS id FROM pg_dist_local_group");
+  return Number(node?.id ?? 0);
 };
