@@ -1,6 +1,6 @@
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
-import { type Bounds, fold, KEYS, settleKeys } from "./bounded-keys.js";
+import { fold, settleKeys } from "./bounded-keys.js";
 import { later, startOf } from "./calendar.js";
 import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, TABLES, tally, write } from "./count-tables.js";
 import {
@@ -21,7 +21,7 @@ import {
 export const add = async (
   query: Query,
   held: Held,
-  { rows, sign, into = "", bounds = KEYS }: { rows: readonly EventRow[]; sign: 1 | -1; into?: Into; bounds?: Bounds },
+  { rows, sign, into = "" }: { rows: readonly EventRow[]; sign: 1 | -1; into?: Into },
 ): Promise<void> => {
   if (rows.length === 0) return;
   const { workspace, folded } = held;
@@ -33,7 +33,7 @@ export const add = async (
   for (const table of ALL_TABLES) {
     let of = [...lines[table].values()];
     if (table === "hours") of = of.filter(({ date }) => date >= hoursFrom(held));
-    if (TABLES[table].types[1] === "text") of = await settleKeys(query, workspace, of, { table, into, folded, bounds });
+    if (TABLES[table].types[1] === "text") of = await settleKeys(query, workspace, of, { table, into, folded });
     await write(query, workspace, { table, into, lines: of, hoursFrom: from });
   }
 };
@@ -42,10 +42,10 @@ export const add = async (
 export const change = async (
   query: Query,
   held: Held,
-  { rows, sign, bounds }: { rows: readonly EventRow[]; sign: 1 | -1; bounds?: Bounds },
+  { rows, sign }: { rows: readonly EventRow[]; sign: 1 | -1 },
 ): Promise<void> => {
   if (rows.some((row) => dayOf(row) === held.day)) await beginAnew(query, held);
-  await add(query, held, { rows, sign, ...(bounds && { bounds }) });
+  await add(query, held, { rows, sign });
 };
 
 /** Subtracts events that are deleted in the same transaction: those that were counted. */
@@ -63,24 +63,14 @@ const FOLDED_AFTER = 2;
 export const dueAt = ({ folded, zone }: Pick<Held, "folded" | "zone">): number =>
   startOf(later(folded, 1 + FOLDED_AFTER), zone);
 
-/** How a step is made: by so many events, with these bounds of keys. */
-export interface Size {
-  rows?: number;
-  bounds?: Bounds;
-}
-
 /**
  * Adds the next settled events of a workspace, each once, or folds a day that is due. The place moves in the same transaction.
  *
  * @param settled the first id that is not settled
+ * @param rows of a step
  * @returns whether there may be more
  */
-export const countNext = (
-  database: Database,
-  workspace: string,
-  settled: string,
-  { rows = STEP, bounds = KEYS }: Size = {},
-): Promise<boolean> =>
+export const countNext = (database: Database, workspace: string, settled: string, rows = STEP): Promise<boolean> =>
   database.transaction(async (query) => {
     const held = await hold(query, workspace);
     if (held.id === null) {
@@ -92,7 +82,7 @@ export const countNext = (
     if (id >= settled || held.part?.startsWith("put")) return false;
     const due = dueAt(held);
     if (timeOf(id) >= due) {
-      await foldNext(query, held, bounds);
+      await foldNext(query, held);
       return true;
     }
     const end = [settled, idAt(due)].sort()[0]!;
@@ -105,7 +95,7 @@ export const countNext = (
     const [open, ofImported] = [openFrom(held), held.folded];
     const isClosed = (row: EventRow) => dayOf(row) < (row.imported ? ofImported : open);
     await markDays(query, held, counted.filter(isClosed).map(dayOf));
-    await add(query, held, { rows: counted.filter((row) => !isClosed(row)), sign: 1, bounds });
+    await add(query, held, { rows: counted.filter((row) => !isClosed(row)), sign: 1 });
     await setPlace(query, held, { id: next });
     return next !== settled;
   });
@@ -113,11 +103,11 @@ export const countNext = (
 const CHUNK = 5_000;
 
 /** Folds the first day that is not, when the hours of a day that is past have gone. */
-const foldNext = async (query: Query, held: Held, bounds: Bounds): Promise<void> => {
+const foldNext = async (query: Query, held: Held): Promise<void> => {
   const { workspace, folded } = held;
   const from = hoursFrom({ ...held, folded: later(folded, 1) });
   if (await forgetHours(query, workspace, from)) return;
-  await fold(query, { workspace, day: folded, into: "" }, bounds);
+  await fold(query, { workspace, day: folded, into: "" });
   await query("UPDATE days SET hours = NULL WHERE workspace = $1 AND day < $2 AND day >= $3 AND hours IS NOT NULL", [
     workspace,
     from,

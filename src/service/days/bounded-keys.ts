@@ -7,17 +7,8 @@ import { type Into, type Line, REST, TABLES, type Table, toPlaces, write } from 
  * is a rest no other key gets a row, so that each has all of its events there, or none.
  */
 
-/**
- * Bounds: of keys of a kind that a day takes as they come, of those that a folded one keeps, of names of an account in a month; and of rows that
- * are put in their place in a step.
- */
-export interface Bounds {
-  taken: number;
-  kept: number;
-  names: number;
-  put: number;
-}
-export const KEYS: Bounds = { taken: 5_000, kept: 2_000, names: 100, put: 2_000 };
+/** How many keys of a kind a day takes as they come, and a folded one keeps; and how many names an account has in a month. Tests have fewer. */
+export const KEYS = { taken: 5_000, kept: 2_000, names: 100 };
 /** Names of an account on the day that is counted anew. */
 const ANEW_TIMES = 10;
 
@@ -29,7 +20,6 @@ interface Keyed {
   into: Into;
   /** The first day that is not folded: those before it take no new key. */
   folded: string;
-  bounds: Bounds;
 }
 
 /** Puts the keys that get no row to the rest. @param lines each row once @returns such lines */
@@ -37,7 +27,7 @@ export const settleKeys = async (
   query: Query,
   workspace: string,
   lines: Line[],
-  { table, into, folded, bounds }: Keyed,
+  { table, into, folded }: Keyed,
 ): Promise<Line[]> => {
   const { date, keys, types } = TABLES[table];
   const groupOf = (of: string, key: string) => `${of} ${key}`;
@@ -64,7 +54,7 @@ export const settleKeys = async (
       [workspace, [...new Set(some.map(({ date }) => date))], [...new Set(some.map(({ keys }) => keys[0]))]],
     );
     const filled = new Map(counts.map(({ date, first, rows }) => [groupOf(date!, first!), Number(rows)]));
-    const most = table === "days" ? bounds.taken : bounds.names * (into === "" ? 1 : ANEW_TIMES);
+    const most = table === "days" ? KEYS.taken : KEYS.names * (into === "" ? 1 : ANEW_TIMES);
     for (const [group, news] of open) {
       const room = Math.max(0, most - (filled.get(group) ?? 0));
       const sorted = news.sort((a, b) => total(b) - total(a) || (a.keys[1] < b.keys[1] ? -1 : 1));
@@ -72,7 +62,7 @@ export const settleKeys = async (
       if (table !== "days" || news.length <= room) continue;
       // Now it is full: what days before it have kept has its row before there is a rest.
       const { date, keys } = news[0]!;
-      const kept = await keptBefore(query, { workspace, day: date, kind: keys[0], folded }, bounds);
+      const kept = await keptBefore(query, { workspace, day: date, kind: keys[0], folded });
       for (const key of kept) there.add(`${group} ${key}`);
       if (!news.some(isNew)) continue;
       const none = kept.map((key): Line => ({ date, keys: [keys[0], key], events: new Array(24).fill(0) }));
@@ -100,10 +90,10 @@ interface Day {
 }
 
 /** The keys that a folded day of the last 30 has kept, those of the last one first. */
-const keptBefore = async (query: Query, { workspace, day, kind, folded }: Day, { kept }: Bounds): Promise<string[]> => {
+const keptBefore = async (query: Query, { workspace, day, kind, folded }: Day): Promise<string[]> => {
   const rows = await query<{ key: string }>(
     `SELECT key FROM days WHERE workspace = $1 AND kind = $2 AND day >= $3 AND day < least($4::date, $5::date) AND key <> '${REST}'
-     GROUP BY key ORDER BY max(day) DESC, key LIMIT ${kept - 1}`,
+     GROUP BY key ORDER BY max(day) DESC, key LIMIT ${KEYS.kept - 1}`,
     [workspace, kind, later(day, -BEFORE), day, folded],
   );
   return rows.map(({ key }) => key);
@@ -113,18 +103,17 @@ const keptBefore = async (query: Query, { workspace, day, kind, folded }: Day, {
 export const fold = async (
   query: Query,
   { workspace, day, into }: { workspace: string; day: string; into: Into },
-  { kept }: Bounds,
 ): Promise<void> => {
   const kinds = await query<{ kind: string }>(
     `SELECT kind FROM days${into} WHERE workspace = $1 AND day = $2 GROUP BY kind HAVING count(*) > $3`,
-    [workspace, day, kept],
+    [workspace, day, KEYS.kept],
   );
   for (const { kind } of kinds) {
     const rare = await query<{ key: string }>(
       `SELECT key FROM days${into} AS folded LEFT JOIN (
          SELECT key, count(*) > ${MOST} AS often FROM days WHERE workspace = $1 AND kind = $2 AND day >= $4 AND day < $3 GROUP BY key) AS before USING (key)
        WHERE workspace = $1 AND kind = $2 AND day = $3 AND key <> '${REST}'
-       ORDER BY coalesce(often, FALSE) DESC, events DESC, key OFFSET ${kept - 1}`,
+       ORDER BY coalesce(often, FALSE) DESC, events DESC, key OFFSET ${KEYS.kept - 1}`,
       [workspace, kind, day, later(day, -BEFORE)],
     );
     const gone = await query<{ hours: number[] }>(

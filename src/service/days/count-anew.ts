@@ -1,8 +1,8 @@
 import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
-import { add, type Size, STEP } from "./add-events.js";
-import { fold, KEYS, settleKeys } from "./bounded-keys.js";
+import { add, STEP } from "./add-events.js";
+import { fold, settleKeys } from "./bounded-keys.js";
 import { later, monthOf, startOf } from "./calendar.js";
 import {
   AT,
@@ -25,8 +25,8 @@ import { beginAnew, FIRST, type Held, hold, hoursFrom, isCounted, isWhole, LAST,
 
 /** Milliseconds by which ids and times of a day are looked for around it: by so much zones and clocks may differ. */
 const MARGIN_MS = 2 * HOUR_MS;
-/** So many times a step reads or puts. */
-const CALLS = 40;
+/** So many times a step reads or puts; and rows that are put in their place at a time. */
+const [CALLS, PUT] = [40, 2_000];
 /** Which tables are put in their place, by the first of their keys. */
 const PUT_TABLES = ["active", "hours", "account_names", "contact_names"] as const;
 type PutTable = (typeof PUT_TABLES)[number];
@@ -37,11 +37,7 @@ const partOf = (table: PutTable): string => `put ${table}`;
  *
  * @returns whether there may be more
  */
-export const countAnew = (
-  database: Database,
-  workspace: string,
-  { rows = STEP, bounds = KEYS }: Size = {},
-): Promise<boolean> =>
+export const countAnew = (database: Database, workspace: string, rows = STEP): Promise<boolean> =>
   database.transaction(async (query) => {
     const held = await hold(query, workspace);
     if (held.id === null) return false;
@@ -51,7 +47,7 @@ export const countAnew = (
       isMore = await pick(query, held);
       if (!isMore) break;
       const work = held.part!.startsWith("put") ? put : read;
-      left -= Math.max(await work(query, held, { rows, bounds }), rows / CALLS);
+      left -= Math.max(await work(query, held, rows), rows / CALLS);
     }
     const { day, upto, part, at, after } = held;
     await setPlace(query, held, { day, upto, part, at, after });
@@ -71,7 +67,7 @@ const pick = async (query: Query, held: Held): Promise<boolean> => {
   return true;
 };
 
-const read = async (query: Query, held: Held, { rows, bounds }: Required<Size>): Promise<number> => {
+const read = async (query: Query, held: Held, rows: number): Promise<number> => {
   const { workspace, zone } = held;
   const [day, upto] = [held.day!, held.upto!];
   const [start, end] = [startOf(day, zone) - MARGIN_MS, startOf(later(day, 1), zone) + MARGIN_MS];
@@ -99,9 +95,9 @@ const read = async (query: Query, held: Held, { rows, bounds }: Required<Size>):
   const own = found
     .slice(0, rows)
     .filter((row) => dayOf(row) === day && isCounted(row, held) && !(held.part === "ids" && row.late));
-  await add(query, held, { rows: own, sign: 1, into: "_anew", bounds });
+  await add(query, held, { rows: own, sign: 1, into: "_anew" });
   const behind = found[rows];
-  if (behind === undefined && held.part === "since") await putDays(query, held, { bounds });
+  if (behind === undefined && held.part === "since") await putDays(query, held);
   Object.assign(held, {
     part: behind === undefined ? next : held.part,
     at: behind?.at ?? null,
@@ -111,10 +107,10 @@ const read = async (query: Query, held: Held, { rows, bounds }: Required<Size>):
 };
 
 /** Puts what was counted of names, paths and hosts in the place of what stands. */
-const putDays = async (query: Query, held: Held, { bounds }: Required<Pick<Size, "bounds">>): Promise<void> => {
+const putDays = async (query: Query, held: Held): Promise<void> => {
   const { workspace, folded } = held;
   const day = held.day!;
-  if (day < folded) await fold(query, { workspace, day, into: "_anew" }, bounds);
+  if (day < folded) await fold(query, { workspace, day, into: "_anew" });
   await query("DELETE FROM days WHERE workspace = $1 AND day = $2", [workspace, day]);
   await query(
     `INSERT INTO days (workspace, day, kind, key, events, hours)
@@ -125,7 +121,7 @@ const putDays = async (query: Query, held: Held, { bounds }: Required<Pick<Size,
 };
 
 /** Puts some contacts or accounts in their place, or ends. @returns how many rows there were at most */
-const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promise<number> => {
+const put = async (query: Query, held: Held): Promise<number> => {
   const { workspace, folded } = held;
   const day = held.day!;
   const table = PUT_TABLES.find((one) => partOf(one) === held.part)!;
@@ -140,7 +136,7 @@ const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promis
         ];
   const of = [workspace, date === "month" ? monthOf(day) : day, held.after ?? FIRST];
   const range = `workspace = $1 AND ${date} = $2 AND ${keys[0]} > $3`;
-  const behind = (from: string) => `(SELECT ${keys[0]} FROM ${from} ORDER BY 1 LIMIT 1 OFFSET ${bounds.put})`;
+  const behind = (from: string) => `(SELECT ${keys[0]} FROM ${from} ORDER BY 1 LIMIT 1 OFFSET ${PUT})`;
   const [ends] = await query<{ last: string | null }>(
     `SELECT least(${behind(`${table} WHERE ${range} AND ${stands}`)}, ${behind(`${table}_anew WHERE ${range}`)}) AS last`,
     of,
@@ -156,7 +152,7 @@ const put = async (query: Query, held: Held, { bounds }: Required<Size>): Promis
     ({ date, first, second, events }): Line => ({ date, keys: [first, second], events: toPlaces(events) }),
   );
   const hasNames = TABLES[table].types[1] === "text";
-  const settled = hasNames ? await settleKeys(query, workspace, lines, { table, into: "", folded, bounds }) : lines;
+  const settled = hasNames ? await settleKeys(query, workspace, lines, { table, into: "", folded }) : lines;
   await write(query, workspace, { table, into: "", lines: settled, hoursFrom: day });
   if (cleared.length > 0) await query(`DELETE FROM ${table} ${some} AND ${isEmpty(table)}`, [...of, last]);
   held.after = last;

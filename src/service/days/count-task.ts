@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { backOffMs } from "../../shared/retry-policy.js";
 import type { Database } from "../database/database.js";
 import { idAt, SET_BACK_MS, type Settled, timeOf } from "../database/event-id.js";
-import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
+import { isUnavailable, tellError, tookTooLong } from "../database/sql-state.js";
 import { isTaken, type Task } from "../database/tasks.js";
 import { countNext, dueAt, STEP } from "./add-events.js";
 import { findAhead, putRight, readClocks } from "./clock-put-right.js";
@@ -47,7 +47,7 @@ export const countDays = (
       return more;
     } catch (error) {
       const fault = { workspace, rows, reason: tellError(error) };
-      const isSlow = isUnavailable(error) && faultOf(error) === "slow";
+      const isSlow = tookTooLong(error);
       if (isSlow && rows > 1) {
         sizes.set(workspace, Math.ceil(rows / 2));
         log.warn(fault, "a step of the counts takes too long: tried again with half as many events");
@@ -73,7 +73,7 @@ export const countDays = (
     log.error({ ahead }, "a clock of the database was ahead, and was put right: what came since is counted anew");
     await putRight(database, ahead, { clock, settled: clock - delay });
     // First: what is behind the place is in the figures until then, and would be there twice.
-    for (const { workspace } of ahead) while (await countAnew(database, workspace, { rows: most }));
+    for (const { workspace } of ahead) while (await countAnew(database, workspace, most));
   };
 
   return {
@@ -99,8 +99,8 @@ export const countDays = (
 
 /** Does the next step of each kind. @returns whether there may be more */
 export const turnOf = async (database: Database, workspace: string, end: string, rows = STEP): Promise<boolean> => {
-  let more = await countNext(database, workspace, end, { rows });
-  for (const work of [moveOn, countAnew]) more = (await work(database, workspace, { rows })) || more;
+  let more = await countNext(database, workspace, end, rows);
+  for (const work of [moveOn, countAnew]) more = (await work(database, workspace, rows)) || more;
   return more;
 };
 

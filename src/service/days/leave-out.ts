@@ -1,8 +1,7 @@
 import { encodeText } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { READ } from "../records/account-and-contact.js";
-import { change, type Size, STEP } from "./add-events.js";
-import { KEYS } from "./bounded-keys.js";
+import { change, STEP } from "./add-events.js";
 import { readEvents } from "./count-tables.js";
 import { FIRST, hold, isCounted, type LeftOut } from "./counted-place.js";
 
@@ -68,11 +67,7 @@ const members = async (query: Query, workspace: string, { id, unique_id, contact
 };
 
 /** Does the next step of somebody who is on the way. @returns whether there may be more */
-export const moveOn = (
-  database: Database,
-  workspace: string,
-  { rows = STEP, bounds = KEYS }: Size = {},
-): Promise<boolean> =>
+export const moveOn = (database: Database, workspace: string, rows = STEP): Promise<boolean> =>
   database.transaction(async (query) => {
     const held = await hold(query, workspace);
     const one = held.leftOut.find(({ upto }) => upto !== null);
@@ -97,7 +92,7 @@ export const moveOn = (
     const others = held.leftOut.filter((other) => other !== one);
     // Of before the step those count that are not changed yet, afterwards those that are.
     const changed = read.filter((row) => isCounted(row, { ...held, leftOut: others }));
-    await change(query, held, { rows: changed, sign: joins ? 1 : -1, bounds });
+    await change(query, held, { rows: changed, sign: joins ? 1 : -1 });
     if (!isDone)
       await query(`UPDATE left_out SET contact = $4, event = $5 WHERE ${own}`, [
         workspace,

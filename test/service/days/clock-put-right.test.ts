@@ -78,9 +78,9 @@ it("has what was stored before, meanwhile and since in the sums once, whatever w
           await database.transaction(async (query) =>
             markDays(query, await hold(query, workspace), [dayIn("UTC", Date.now() + ahead - 40 * MINUTE)]),
           );
-          await countAnew(database, workspace, { rows: 1 });
+          await countAnew(database, workspace, 1);
         }
-        if (isHalf) await countNext(database, workspace, idAt(Date.now() + 1 + ahead), { rows: 2 });
+        if (isHalf) await countNext(database, workspace, idAt(Date.now() + 1 + ahead), 2);
         if (isFollowed) await follow([workspace], ahead);
       }
       await follow([workspace]);

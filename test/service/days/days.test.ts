@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { TABLES } from "../../../src/service/database/postgres/spread.js";
-import { countNext, type Size } from "../../../src/service/days/add-events.js";
+import { countNext } from "../../../src/service/days/add-events.js";
+import { KEYS } from "../../../src/service/days/bounded-keys.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
 import { setZone } from "../../../src/service/days/counted-place.js";
 import { deleteEvents } from "../../../src/service/deletion/delete-chosen.js";
@@ -31,15 +32,15 @@ const storeAt = (scene: Scene, names: readonly string[]): Promise<unknown> => {
     names.map((eventUid) => ({ workspace, accountUid: "acme", eventUid, receivedAt })),
   );
 };
-const settle = async ({ workspace, now }: Scene, size: Size = {}): Promise<void> => {
-  while (await countNext(database, workspace, idAt(now + 1), size));
+const settle = async ({ workspace, now }: Scene): Promise<void> => {
+  while (await countNext(database, workspace, idAt(now + 1), 500));
 };
 
 it("keep real names where 60 others are made up each midnight, in 70 rows at most", async () => {
   const scene: Scene = { workspace: "flood", now: Date.parse("2026-01-01T00:00:01Z") };
-  const bounds = { taken: 50, kept: 20, names: 100, put: 2_000 };
+  Object.assign(KEYS, { taken: 50, kept: 20 });
   await add("flood");
-  await settle(scene, { rows: 500, bounds });
+  await settle(scene);
   const real = Array.from({ length: 10 }, (_, at) => `real-${at}`);
   for (let day = 0; day < 40; day += 1) {
     if (day > 3)
@@ -47,10 +48,10 @@ it("keep real names where 60 others are made up each midnight, in 70 rows at mos
         scene,
         Array.from({ length: 60 }, (_, at) => `made-up-${day}-${at}`),
       );
-    await settle(scene, { rows: 500, bounds });
+    await settle(scene);
     scene.now += DAY / 2;
     await storeAt(scene, [...real, ...real]);
-    await settle(scene, { rows: 500, bounds });
+    await settle(scene);
     scene.now += DAY / 2;
   }
   const days = await ask(
@@ -65,7 +66,7 @@ it("keep real names where 60 others are made up each midnight, in 70 rows at mos
   expect(await ask(counted)).toEqual(await ask(stored));
   await setZone(database, "flood", "Asia/Kathmandu");
   for (const name of ["real-3", "made-up-20-7"]) await deleteEvents(database, "flood", { name });
-  while (await countAnew(database, "flood", { rows: 500, bounds }));
+  while (await countAnew(database, "flood", 500));
   expect(await ask(counted)).toEqual(await ask(stored));
   await deleteWorkspace(database, "flood");
 });
