@@ -2,7 +2,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { fold, settleKeys } from "./bounded-keys.js";
 import { later, startOf } from "./calendar.js";
-import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, TABLES, tally, write } from "./count-tables.js";
+import { ALL_TABLES, dayOf, type EventRow, type Into, readEvents, tally, write } from "./count-tables.js";
 import {
   begin,
   beginAnew,
@@ -33,7 +33,7 @@ export const add = async (
   for (const table of ALL_TABLES) {
     let of = [...lines[table].values()];
     if (table === "hours") of = of.filter(({ date }) => date >= hoursFrom(held));
-    if (TABLES[table].types[1] === "text") of = await settleKeys(query, workspace, of, { table, into, folded });
+    of = await settleKeys(query, workspace, of, { table, into, folded });
     await write(query, workspace, { table, into, lines: of, hoursFrom: from });
   }
 };

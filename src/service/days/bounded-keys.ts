@@ -1,6 +1,6 @@
 import type { Query } from "../database/database.js";
 import { later } from "./calendar.js";
-import { type Into, type Line, REST, TABLES, type Table, toPlaces, write } from "./count-tables.js";
+import { distinct, type Into, type Line, REST, TABLES, type Table, toPlaces, write } from "./count-tables.js";
 
 /*
  * Strangers choose names, paths and hosts: which of them have a row of their own. What has none is the rest, which has an empty key. Once there
@@ -22,21 +22,21 @@ interface Keyed {
   folded: string;
 }
 
-/** Puts the keys that get no row to the rest. @param lines each row once @returns such lines */
+/** Puts the keys that get no row to the rest, where they are texts. @param lines each row once @returns such lines */
 export const settleKeys = async (
   query: Query,
   workspace: string,
   lines: Line[],
   { table, into, folded }: Keyed,
 ): Promise<Line[]> => {
-  const { date, keys, types } = TABLES[table];
+  const { date, keys } = TABLES[table];
+  if (keys[1] === "account") return lines;
   const groupOf = (of: string, key: string) => `${of} ${key}`;
-  const distinct = (of: (line: Line) => string) => [...new Set(lines.map(of))];
-  const where = `workspace = $1 AND ${date} = ANY($2::date[]) AND ${keys[0]} = ANY($3::${types[0]}[])`;
-  const ofAll = [workspace, distinct((line) => line.date), distinct((line) => line.keys[0])];
+  const where = `workspace = $1 AND ${date} = ANY($2) AND ${keys[0]} = ANY($3)`;
+  const ofAll = [workspace, distinct(lines, (line) => line.date), distinct(lines, (line) => line.keys[0])];
   const rows = await query<Record<"date" | "first" | "second", string>>(
-    `SELECT ${date}::text AS date, ${keys[0]} AS first, ${keys[1]} AS second FROM ${table}${into} WHERE ${where} AND ${keys[1]} = ANY($4::text[])`,
-    [...ofAll, [REST, ...distinct((line) => line.keys[1])]],
+    `SELECT ${date}::text AS date, ${keys[0]} AS first, ${keys[1]} AS second FROM ${table}${into} WHERE ${where} AND ${keys[1]} = ANY($4)`,
+    [...ofAll, [REST, ...distinct(lines, (line) => line.keys[1])]],
   );
   const there = new Set(rows.map(({ date, first, second }) => `${groupOf(date, first)} ${second}`));
   const isNew = ({ date, keys: [first, second] }: Line) => !there.has(`${groupOf(date, first)} ${second}`);
@@ -51,7 +51,7 @@ export const settleKeys = async (
     const some = [...open.values()].map(([line]) => line!);
     const counts = await query<Record<string, string>>(
       `SELECT ${date}::text AS date, ${keys[0]} AS first, count(*) AS rows FROM ${table}${into} WHERE ${where} GROUP BY 1, 2`,
-      [workspace, [...new Set(some.map(({ date }) => date))], [...new Set(some.map(({ keys }) => keys[0]))]],
+      [workspace, distinct(some, (line) => line.date), distinct(some, (line) => line.keys[0])],
     );
     const filled = new Map(counts.map(({ date, first, rows }) => [groupOf(date!, first!), Number(rows)]));
     const most = table === "days" ? KEYS.taken : KEYS.names * (into === "" ? 1 : ANEW_TIMES);

@@ -151,8 +151,7 @@ const put = async (query: Query, held: Held): Promise<number> => {
   const lines = found.map(
     ({ date, first, second, events }): Line => ({ date, keys: [first, second], events: toPlaces(events) }),
   );
-  const hasNames = TABLES[table].types[1] === "text";
-  const settled = hasNames ? await settleKeys(query, workspace, lines, { table, into: "", folded }) : lines;
+  const settled = await settleKeys(query, workspace, lines, { table, into: "", folded });
   await write(query, workspace, { table, into: "", lines: settled, hoursFrom: day });
   if (cleared.length > 0) await query(`DELETE FROM ${table} ${some} AND ${isEmpty(table)}`, [...of, last]);
   held.after = last;

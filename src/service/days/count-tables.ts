@@ -114,106 +114,76 @@ export type Table = keyof ReturnType<typeof tally>;
 /** Behind the name of a table: those that stand, or those of the day that is counted anew. */
 export type Into = "" | "_anew";
 
-/** Of each table the column of its month or day, its other keys with their types, and the places of its array. */
+/** Of each table the column of its month or day, and its other keys. An array has a place for each day of the month, or hour of the day. */
 export const TABLES = {
-  active: { date: "month", keys: ["contact", "account"], types: ["uuid", "uuid"], places: 31 },
-  hours: { date: "day", keys: ["contact", "account"], types: ["uuid", "uuid"], places: 24 },
-  account_names: { date: "month", keys: ["account", "name"], types: ["uuid", "text"], places: 31 },
-  contact_names: { date: "month", keys: ["contact", "name"], types: ["uuid", "text"], places: 31 },
-  days: { date: "day", keys: ["kind", "key"], types: ["text", "text"], places: 24 },
+  active: { date: "month", keys: ["contact", "account"] },
+  hours: { date: "day", keys: ["contact", "account"] },
+  account_names: { date: "month", keys: ["account", "name"] },
+  contact_names: { date: "month", keys: ["contact", "name"] },
+  days: { date: "day", keys: ["kind", "key"] },
 } as const;
 export const ALL_TABLES = Object.keys(TABLES) as Table[];
+const placesOf = (table: Table): number => (TABLES[table].date === "month" ? 31 : 24);
 
-/** Of each place of an array, by its number in SQL. */
-const each = (places: number, of: (at: number) => string): string[] =>
-  Array.from({ length: places }, (_, at) => of(at + 1));
-const plus = (column: string, places: number): string =>
-  `ARRAY[${each(places, (at) => `t.${column}[${at}] + excluded.${column}[${at}]`)}]`;
-/** Nothing falls below 0. @param isLess whether any line does */
-const sums = (column: string, places: number, isLess: boolean): string =>
-  isLess ? `less(t.${column}, excluded.${column})` : plus(column, places);
-
-/** What is written besides the keys: column, type, value of a line, and what it becomes where the row is there. */
-type Column = [name: string, type: string, of: (line: Line) => unknown, sum: string];
-const arrayOf = ({ events }: Line): string => `{${toSums(events)}}`;
-const eventsOf = (places: number, isLess: boolean): Column => [
-  "events",
-  "int[]",
-  arrayOf,
-  sums("events", places, isLess),
-];
-const ofMonth = (isLess: boolean): Column[] => [
-  [
-    "days",
-    "bit(31)",
-    ({ events }) => events.map((one) => (one > 0 ? 1 : 0)).join(""),
-    isLess ? "bits_of(less(t.events, excluded.events))" : "t.days | excluded.days",
-  ],
-  eventsOf(31, isLess),
-];
-const COLUMNS: Record<Table, (isLess: boolean, hoursFrom: string) => Column[]> = {
-  active: ofMonth,
-  hours: (isLess) => [eventsOf(24, isLess)],
-  account_names: ofMonth,
-  contact_names: ofMonth,
-  days: (isLess, hoursFrom) => [
-    [
-      "events",
-      "bigint",
-      ({ events }) => events.reduce((sum, one) => sum + one),
-      "greatest(0, t.events + excluded.events)",
-    ],
-    [
-      "hours",
-      "int[]",
-      (line) => (line.date >= hoursFrom ? arrayOf(line) : null),
-      `CASE WHEN excluded.hours IS NOT NULL THEN ${sums("hours", 24, isLess)} END`,
-    ],
-  ],
+/** What a row has besides its keys. @param hoursFrom the first day whose hours are kept */
+const valuesOf = (table: Table, { date, events }: Line, hoursFrom: string) => {
+  const sums = toSums(events);
+  return table === "days"
+    ? { events: sums.at(-1), hours: date >= hoursFrom ? sums : null }
+    : { events: sums, days: events.map((one) => (one > 0 ? 1 : 0)).join("") };
 };
 
-export const isEmpty = (table: Table): string =>
-  table === "days" ? "events <= 0" : `events[${TABLES[table].places}] <= 0`;
+/** Two arrays together. Nothing falls below 0. @param isLess whether any line does */
+const together = (column: string, table: Table, isLess: boolean): string => {
+  if (isLess) return `less(t.${column}, excluded.${column})`;
+  const places = Array.from({ length: placesOf(table) }, (_, at) => at + 1);
+  return `ARRAY[${places.map((at) => `t.${column}[${at}] + excluded.${column}[${at}]`)}]`;
+};
 
-/**
- * Adds lines to a table, or subtracts those that are below 0; what is empty then goes.
- *
- * @param lines each row once
- * @param hoursFrom the first day whose hours are kept
- */
+/** What becomes of a row that is there. */
+const changesOf = (table: Table, isLess: boolean): string => {
+  if (table === "days")
+    return `events = greatest(0, t.events + excluded.events),
+      hours = CASE WHEN excluded.hours IS NOT NULL THEN ${together("hours", table, isLess)} END`;
+  const bits = isLess ? "bits_of(less(t.events, excluded.events))" : "t.days | excluded.days";
+  return `events = ${together("events", table, isLess)}${table === "hours" ? "" : `, days = ${bits}`}`;
+};
+
+export const isEmpty = (table: Table): string => (table === "days" ? "events <= 0" : `events[${placesOf(table)}] <= 0`);
+
+/** Each value that some lines have, once. */
+export const distinct = (lines: readonly Line[], of: (line: Line) => string): string[] => [...new Set(lines.map(of))];
+
+/** Adds lines to a table, or subtracts those that are below 0; what is empty then goes. @param lines each row once */
 export const write = async (
   query: Query,
   workspace: string,
   { table, into, lines, hoursFrom }: { table: Table; into: Into; lines: readonly Line[]; hoursFrom: string },
 ): Promise<void> => {
   if (lines.length === 0) return;
-  const { date, keys, types } = TABLES[table];
+  const { date, keys } = TABLES[table];
+  const [first, second] = keys;
   const isLess = lines.some(({ events }) => events.some((one) => one < 0));
-  const columns = COLUMNS[table](isLess, hoursFrom);
-  const names = [date, ...keys];
-  const all: [name: string, type: string, of: (line: Line) => unknown][] = [
-    [date, "date", (line) => line.date],
-    ...keys.map((key, at): [string, string, (line: Line) => unknown] => [key, types[at]!, (line) => line.keys[at]]),
-    // Arrays of arrays are one in PostgreSQL: each goes as its text.
-    ...columns.map(([name, type, of]): [string, string, (line: Line) => unknown] => [
-      name,
-      type.replace("int[]", "text"),
-      of,
-    ]),
-  ];
-  const values = all.map(([, , of]) => lines.map(of));
+  const rows = lines.map((line) => ({
+    workspace,
+    [date]: line.date,
+    [first]: line.keys[0],
+    [second]: line.keys[1],
+    ...valuesOf(table, line, hoursFrom),
+  }));
   await query(
-    `INSERT INTO ${table}${into} AS t (workspace, ${all.map(([name]) => name)})
-     SELECT $1, ${[...names, ...columns.map(([name, type]) => `${name}::${type}`)]}
-     FROM unnest(${all.map(([, type], at) => `$${at + 2}::${type}[]`)}) AS new (${all.map(([name]) => name)})
-     ON CONFLICT (workspace, ${names}) DO UPDATE SET ${columns.map(([name, , , sum]) => `${name} = ${sum}`)}`,
-    [workspace, ...values],
+    `INSERT INTO ${table}${into} AS t SELECT * FROM json_populate_recordset(NULL::${table}, $1)
+     ON CONFLICT (workspace, ${date}, ${keys}) DO UPDATE SET ${changesOf(table, isLess)}`,
+    [JSON.stringify(rows)],
   );
-  const [places, first, second] = values as [string[], string[], string[]];
   if (isLess)
     await query(
-      `DELETE FROM ${table}${into} WHERE workspace = $1 AND ${date} = ANY($2::date[]) AND ${keys[0]} = ANY($3::${types[0]}[])
-         AND ${keys[1]} = ANY($4::${types[1]}[]) AND ${isEmpty(table)}`,
-      [workspace, ...[places, first, second].map((all) => [...new Set(all)])],
+      `DELETE FROM ${table}${into} WHERE workspace = $1 AND ${date} = ANY($2) AND ${first} = ANY($3) AND ${second} = ANY($4) AND ${isEmpty(table)}`,
+      [
+        workspace,
+        distinct(lines, (line) => line.date),
+        distinct(lines, (line) => line.keys[0]),
+        distinct(lines, (line) => line.keys[1]),
+      ],
     );
 };
