@@ -19,16 +19,16 @@ import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../reco
 import type { Commands, Say } from "./context.js";
 import { analyzeAll } from "./dump.js";
 
-/** Events or records that are stored together, and the characters of the params of those events. */
+/** Events or records that are stored together, and the characters of their lines. */
 const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
 const TELL_EVERY = 100_000;
 
-/** What is stored together. @param lengthOf characters that one takes in memory */
-async function* chunksOf<T>(all: AsyncIterable<T>, lengthOf: (one: T) => number = () => 0): AsyncGenerator<T[]> {
-  let [chunk, length]: [T[], number] = [[], 0];
-  for await (const one of all) {
+/** What is stored together. */
+async function* chunksOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
+  let [chunk, length]: [Line[], number] = [[], 0];
+  for await (const one of lines) {
     chunk.push(one);
-    length += lengthOf(one);
+    length += one.text.length;
     if (chunk.length < CHUNK && length <= CHUNK_LENGTH) continue;
     yield chunk;
     [chunk, length] = [[], 0];
@@ -36,36 +36,32 @@ async function* chunksOf<T>(all: AsyncIterable<T>, lengthOf: (one: T) => number 
   if (chunk.length > 0) yield chunk;
 }
 
-/** Stores events that come from elsewhere as if they were sent; resolves to how many are new. */
-const storeEvents = async (
-  database: Database,
-  events: AsyncIterable<NewEvent>,
-  { workspace, lines, say }: { workspace: string; lines: number; say: Say },
-): Promise<number> => {
+/** Stores lines; resolves to how many of them were here already, and how many are of contacts that were erased after what they tell. */
+type Store = (lines: readonly Line[]) => Promise<{ repeated: number; erased: number }>;
+
+/**
+ * Stores events as if they were sent, under new ids: what is there already, from an earlier import or as the origin of the export, stays as
+ * it is. So an import that broke off is simply begun anew.
+ */
+const storeEvents = async (database: Database, workspace: string): Promise<Store> => {
   await continueIds(database.query, workspace);
-  const so = (read: number) => `${read} of ${lines} events are done`;
-  let [read, erased, repeated] = [0, 0, 0];
+  let erased = 0;
   const count: Count = (name, _, amount = 1) => {
     if (name === "events_of_erased_total") erased += amount;
   };
   const { add } = createEventStore(database, { ...(await readState(database)), count });
-  try {
-    for await (const chunk of chunksOf(events, ({ params }) => params.length)) {
-      const news = await notFromHere(database, workspace, chunk);
-      repeated += chunk.length - news.length;
-      for (const why of (await add(news)).values()) {
-        if (why !== REPEATED) throw why;
-        repeated += 1;
-      }
-      read += chunk.length;
-      if (read % TELL_EVERY === 0) say(so(read));
-    }
-  } catch (error) {
-    throw new StartError(`${so(read)}, then ${(error as Error).message}: repeat the command to go on`);
-  }
-  if (repeated > 0) say(`${repeated} of ${read} events were here already`);
-  if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
-  return read - erased - repeated;
+  return async (lines) => {
+    erased = 0;
+    const news = await notFromHere(
+      database,
+      workspace,
+      lines.map((line) => eventOf(line, workspace)),
+    );
+    const left = [...(await add(news)).values()];
+    const failed = left.find((why) => why !== REPEATED);
+    if (failed !== undefined) throw failed;
+    return { repeated: lines.length - news.length + left.length, erased };
+  };
 };
 
 /** Those that were not exported from this very database, where they are under their former ids. */
@@ -98,34 +94,46 @@ const User = Type.Object(
   strict,
 );
 
-const LINES = { accounts: Account, contacts: Contact, users: User };
+const Time = Type.Integer(TIME);
+const Event = Type.Object(
+  {
+    /** A UUID, as `export` writes it, or what another tool calls it by. */
+    id: Uid,
+    received_at: Time,
+    occurred_at: Type.Optional(Type.Union([Time, Type.Null()])),
+    contact_uid: Uid,
+    account_uid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    event_uid: Uid,
+    params: Type.Object({}, { additionalProperties: true }),
+    proven: Type.Optional(Type.Boolean()),
+    stamped: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+type EventLine = Static<typeof Event>;
+
+const SCHEMAS = { events: Event, accounts: Account, contacts: Contact, users: User };
 
 /**
- * Stores records, but for contacts that were erased after what a line tells of them; resolves to the number of those. A line that
- * does not say since when there is such a contact tells of the one that was erased.
+ * Stores records, but for contacts that were erased after what a line tells of them. A line that does not say since when there is such a
+ * contact tells of the one that was erased.
  */
-const storeRecords = async (
-  database: Database,
-  lines: AsyncIterable<Line>,
-  { table, workspace }: { table: Table; workspace: string },
-): Promise<number> => {
-  const { generation, erased: graves } = await readState(database);
-  let erased = 0;
-  for await (const chunk of chunksOf(lines)) {
-    const records = chunk.map(({ line }) => line as NewRecord);
-    const contactOf = ({ unique_id }: NewRecord) => ({ workspace, contactUid: unique_id! });
-    erased += await writeAtGeneration(generation, async (believed) => {
-      const erasedAt = await graves.of(table === "contacts" ? records.map(contactOf) : []);
+const storeRecords = async (database: Database, table: Table, workspace: string): Promise<Store> => {
+  const { generation, erased } = await readState(database);
+  const contactOf = ({ unique_id }: NewRecord) => ({ workspace, contactUid: unique_id! });
+  return (lines) => {
+    const records = lines.map(({ line }) => line as NewRecord);
+    return writeAtGeneration(generation, async (believed) => {
+      const erasedAt = await erased.of(table === "contacts" ? records.map(contactOf) : []);
       const kept = records.filter((record) => {
         const at = erasedAt(contactOf(record));
         return at === undefined || (record.created_at ?? 0) * 1_000 >= at;
       });
       const write = (query: Query) => writeRecords(query, table, workspace, kept);
       if (kept.length > 0) await transactInTime(database, write, { generation: believed });
-      return records.length - kept.length;
+      return { repeated: 0, erased: records.length - kept.length };
     });
-  }
-  return erased;
+  };
 };
 
 /** What a command that stores must know of the database, read anew where the generation has moved: as a running service does. */
@@ -156,9 +164,8 @@ export const addImportCommand = ({ program, workspace, use, say }: Commands): vo
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
-    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, options: { workspace: string; skipWrong?: true }) => {
+    .action((file: string, options: { workspace: string }) => {
       const table = TABLES.find((name) => basename(file).startsWith(name));
       if (table === undefined)
         throw new StartError(
@@ -174,21 +181,46 @@ export const addImportCommand = ({ program, workspace, use, say }: Commands): vo
 /**
  * Stores events, or makes or changes records, by lines of one table. All are checked before the first one is stored.
  *
- * @throws StartError that names the lines that are wrong
+ * @throws StartError that names the lines that are wrong; nothing is stored then
  */
-const importLines = async (database: Database, options: ImportOptions): Promise<void> => {
-  const { workspace, say, table } = options;
-  if (table === "events") return say(`imported ${await importEvents(database, options)} events`);
+const importLines = async (database: Database, { workspace, name, read, table, say }: ImportOptions): Promise<void> => {
   const seen = new Map<string, number>();
-  const { lines, right } = await check(options, LINES[table], ({ line, number }) => {
+  let withoutAccount = 0;
+  const lines = await check({ name, read }, SCHEMAS[table], ({ line, number }) => {
+    if (table === "events") {
+      if (accountOf(line as EventLine) === undefined) withoutAccount += 1;
+      return undefined;
+    }
     const id = idOf(table, workspace, line as NewRecord);
     if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
     seen.set(id, number);
     return undefined;
   });
-  const erased = await storeRecords(database, right(), { table, workspace });
-  if (erased > 0) say(`left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`);
-  say(`imported ${lines - erased} ${table}`);
+  if (withoutAccount > 0) say(`${withoutAccount} of ${lines} events have no account`);
+  let [done, repeated, erased] = [0, 0, 0];
+  const so = () => `${done} of ${lines} ${table} are done`;
+  try {
+    const store = await (table === "events"
+      ? storeEvents(database, workspace)
+      : storeRecords(database, table, workspace));
+    for await (const chunk of chunksOf(read())) {
+      const more = await store(chunk);
+      repeated += more.repeated;
+      erased += more.erased;
+      done += chunk.length;
+      if (done % TELL_EVERY === 0) say(so());
+    }
+  } catch (error) {
+    throw new StartError(`${so()}, then ${(error as Error).message}: repeat the command to go on`);
+  }
+  if (repeated > 0) say(`${repeated} of ${done} events were here already`);
+  if (erased > 0)
+    say(
+      table === "events"
+        ? `left out ${erased} events of contacts that were erased after them`
+        : `left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`,
+    );
+  say(`imported ${done - repeated - erased} ${table}`);
 };
 
 /** Imports into a workspace what `export` writes of another one of the same database; what broke off is begun anew. */
@@ -210,24 +242,6 @@ export const copyWorkspace = async (
   await analyzeAll(database);
 };
 
-const Time = Type.Integer(TIME);
-const Event = Type.Object(
-  {
-    /** A UUID, as `export` writes it, or what another tool calls it by. */
-    id: Uid,
-    received_at: Time,
-    occurred_at: Type.Optional(Type.Union([Time, Type.Null()])),
-    contact_uid: Uid,
-    account_uid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    event_uid: Uid,
-    params: Type.Object({}, { additionalProperties: true }),
-    proven: Type.Optional(Type.Boolean()),
-    stamped: Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
-);
-type EventLine = Static<typeof Event>;
-
 interface ImportOptions {
   workspace: string;
   /** What is told of where the lines are. */
@@ -235,47 +249,28 @@ interface ImportOptions {
   read(): AsyncIterable<Line>;
   table: ExportTable;
   say: Say;
-  /** Are wrong lines left out, instead of ending it? */
-  skipWrong?: true;
 }
-
-/**
- * Stores the events of an export under new ids: what is there already, from an earlier import or as the origin of the
- * export, stays as it is. So an import that broke off is simply begun anew.
- *
- * @throws StartError that names the line that is wrong; nothing is stored then
- */
-const importEvents = async (database: Database, options: ImportOptions): Promise<number> => {
-  const { workspace, say } = options;
-  let withoutAccount = 0;
-  const { lines, right } = await check(options, Event, ({ line }) => {
-    if (accountOf(line as EventLine) === undefined) withoutAccount += 1;
-    return undefined;
-  });
-  if (withoutAccount > 0) say(`${withoutAccount} of ${lines} events have no account`);
-  const events = async function* () {
-    for await (const { line, text } of right()) yield eventOf(line as EventLine, workspace, text);
-  };
-  return storeEvents(database, events(), { workspace, lines, say });
-};
 
 /** As over the interface, the account is a member of the params; `export` writes it beside them, too. */
 const accountOf = ({ account_uid, params }: EventLine): string | undefined =>
   filledText(account_uid) ?? filledText((params as Record<string, unknown>).account_uid);
 
-const eventOf = (line: EventLine, workspace: string, text: string): NewEvent => ({
-  workspace,
-  params: findMember(text, "params")!.text,
-  contactUid: line.contact_uid,
-  accountUid: accountOf(line),
-  eventUid: line.event_uid,
-  stamp: stampOf(line.params, line.stamped === false),
-  ...viewOf(line.event_uid, line.params),
-  receivedAt: line.received_at,
-  occurredAt: line.occurred_at ?? undefined,
-  originId: isUuid(line.id) ? line.id : digest(line.id),
-  isProven: line.proven,
-});
+const eventOf = ({ line, text }: Line, workspace: string): NewEvent => {
+  const { contact_uid, event_uid, params, stamped, received_at, occurred_at, id, proven } = line as EventLine;
+  return {
+    workspace,
+    params: findMember(text, "params")!.text,
+    contactUid: contact_uid,
+    accountUid: accountOf(line as EventLine),
+    eventUid: event_uid,
+    stamp: stampOf(params, stamped === false),
+    ...viewOf(event_uid, params),
+    receivedAt: received_at,
+    occurredAt: occurred_at ?? undefined,
+    originId: isUuid(id) ? id : digest(id),
+    isProven: proven,
+  };
+};
 
 interface Line {
   line: unknown;
@@ -302,34 +297,27 @@ async function* read(file: string): AsyncGenerator<Line> {
 const MAX_TOLD = 20;
 
 /**
- * Checks all lines, before the first one is stored; resolves to those that are right, and their number.
+ * Checks all lines; resolves to their number.
  *
  * @param more says what else is wrong with a line, if anything
- * @throws StartError that names the lines that are wrong, where these are not left out
+ * @throws StartError that names the lines that are wrong
  */
 const check = async (
-  { name, read, skipWrong, say }: ImportOptions,
+  { name, read }: Pick<ImportOptions, "name" | "read">,
   schema: TSchema,
   more: (line: Line) => string | undefined,
-) => {
+): Promise<number> => {
   const { Compile } = await import("typebox/compile");
   const validator = Compile(schema);
   let lines = 0;
-  const wrong = new Set<number>();
   const told: string[] = [];
   for await (const one of read()) {
     const what = wrongWith(one, validator) ?? more(one);
-    if (what === undefined) lines += 1;
-    else if (wrong.add(one.number).size <= MAX_TOLD) told.push(`line ${one.number}: ${what}`);
-    else if (!skipWrong) break;
+    lines += 1;
+    if (what !== undefined && told.push(`line ${one.number}: ${what}`) === MAX_TOLD) break;
   }
-  const text = `${name}, ${told.join("\n")}`;
-  if (wrong.size > 0 && !skipWrong) throw new StartError(`${text}; nothing was imported`);
-  if (wrong.size > 0) say(`${text}\n${wrong.size} lines are wrong and left out, ${lines} are right`);
-  const right = async function* () {
-    for await (const one of read()) if (!wrong.has(one.number)) yield one;
-  };
-  return { lines, right };
+  if (told.length > 0) throw new StartError(`${name}, ${told.join("\n")}; nothing was imported`);
+  return lines;
 };
 
 const wrongWith = ({ line }: Line, validator: Validator): string | undefined => {

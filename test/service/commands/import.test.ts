@@ -56,10 +56,10 @@ const there = useServer();
 const folder = useFolder();
 beforeAll(() => withService(async () => {}, there));
 /** Imports lines of a file with a name. */
-const bring = async (name: string, lines: string, at = place, ...more: string[]): Promise<string> => {
+const bring = async (name: string, lines: string, at = place): Promise<string> => {
   const file = join(folder, name);
   await writeFile(file, lines);
-  return (await runAt(at, "import", file, ...more)).err;
+  return (await runAt(at, "import", file)).err;
 };
 
 it("changes only what a line names, and imports an export of everything, equal in all but the ids, once however often", async () => {
@@ -132,21 +132,6 @@ it.skipIf(jq === undefined).each(EXPORTS)(
     expect(stored.map((one) => members.map((name) => one[name]))).toEqual(events.map((text) => JSON.parse(text)));
   },
 );
-
-it("leaves wrong lines out where that is asked for, and names them", async () => {
-  const lines = [{ contact_uid: "right" }, { contact_uid: "" }].map((more) =>
-    JSON.stringify({ ...OLD_EVENT, id: "one of another tool", ...more }),
-  );
-  expect(await bring("events-wrong.ndjson", ["", "{", ...lines].join("\n"), place, "--skip-wrong")).toMatch(
-    /, line 2: it is no JSON\nline 4: contact_uid .*\n2 lines are wrong and left out, 1 are right\nimported 1 events\n$/,
-  );
-  const out = (await run("export", "events", "--contact", "right")).out;
-  expect(out.trimEnd().split("\n")).toHaveLength(1);
-  const users = ["a", "a", "b"].map((email) => JSON.stringify({ email, name: "x", role: "x" }));
-  expect(await bring("users-wrong.ndjson", users.join("\n"), place, "--skip-wrong")).toMatch(
-    /, line 2: it is of the same record as line 1\n1 lines .*\nimported 2 users\n$/,
-  );
-});
 
 const old = (more: object) => JSON.stringify({ ...OLD_EVENT, ...more });
 it.each([
