@@ -42,11 +42,9 @@ export const listTables = (query: Query): Promise<Table[]> =>
  * Has PostgreSQL count what was filled. It does so by itself some minutes later, and plans each question until then as if
  * the tables were as they were before.
  */
-const analyze = async (query: Query): Promise<void> => {
+export const analyze = async ({ query }: Pick<Database, "query">): Promise<void> => {
   await query(`ANALYZE ${(await listTables(query)).map(({ name }) => name).join(", ")}`);
 };
-export const analyzeAll = async ({ copying }: Pick<Database, "copying">): Promise<void> =>
-  copying?.(({ query }) => analyze(query));
 
 type Counts = Record<string, number>;
 
@@ -106,7 +104,7 @@ export const loadScript = async (
   for (const [name, rows] of Object.entries(counts))
     if (!isMade(name)) say(`left out the table ${name}: it is none of the service`);
     else if (loaded[name] !== rows) throw new Error(`the table ${name} has ${loaded[name]} rows in place of ${rows}`);
-  await analyze(query);
+  await analyze({ query });
   return loaded;
 };
 

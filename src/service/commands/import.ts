@@ -17,7 +17,7 @@ import { type NewEvent, stampOf } from "../ingest/store/event-rows.js";
 import { createEventStore, REPEATED, type StoreOptions } from "../ingest/store/event-store.js";
 import { type Table as ExportTable, exportRows, jsonLine, TABLES } from "../records/read-rows.js";
 import type { Commands, Say } from "./context.js";
-import { analyzeAll } from "./dump.js";
+import { analyze } from "./dump.js";
 
 /** Events or records that are stored together, and the characters of their lines. */
 const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
@@ -173,7 +173,7 @@ export const addImportCommand = ({ program, workspace, use, say }: Commands): vo
         );
       return use(async (database) => {
         await importLines(database, { ...options, name: file, read: () => read(file), table, say });
-        await analyzeAll(database);
+        await analyze(database);
       });
     });
 };
@@ -239,7 +239,7 @@ export const copyWorkspace = async (
     };
     await importLines(database, { workspace: to, name: `${table} of ${from}`, read, table, say });
   }
-  await analyzeAll(database);
+  await analyze(database);
 };
 
 interface ImportOptions {

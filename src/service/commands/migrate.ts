@@ -1,6 +1,6 @@
 import { spreadTables } from "../database/postgres/spread.js";
 import type { Commands } from "./context.js";
-import { analyzeAll } from "./dump.js";
+import { analyze } from "./dump.js";
 
 export const addMigrateCommand = ({ program, use, say }: Commands) =>
   program
@@ -13,5 +13,5 @@ export const addMigrateCommand = ({ program, use, say }: Commands) =>
     .action(({ spread }: { spread?: true }) =>
       spread
         ? use((database) => spreadTables(database).then(() => say("all tables are spread")))
-        : use(analyzeAll, "newest tables"),
+        : use(analyze, "newest tables"),
     );

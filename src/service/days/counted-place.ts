@@ -62,12 +62,15 @@ export const hold = async (query: Query, workspace: string): Promise<Held> => {
   return { ...row!, leftOut };
 };
 
-/** Writes some columns of the row. */
+/** Writes some columns of a row. @param key which row */
+export const setColumns = (query: Query, table: string, key: object, values: object): Promise<unknown> => {
+  const names = [...Object.keys(key), ...Object.keys(values)].map((name, at) => `${name} = $${at + 1}`);
+  const which = names.splice(0, Object.keys(key).length).join(" AND ");
+  return query(`UPDATE ${table} SET ${names} WHERE ${which}`, [...Object.values(key), ...Object.values(values)]);
+};
+
 export const setPlace = (query: Query, { workspace }: Held, values: Partial<Held>): Promise<unknown> =>
-  query(`UPDATE counted SET ${Object.keys(values).map((name, at) => `${name} = $${at + 2}`)} WHERE workspace = $1`, [
-    workspace,
-    ...Object.values(values),
-  ]);
+  setColumns(query, "counted", { workspace }, values);
 
 /** The first day that is not folded at a place: one is so two days after its end. */
 const foldedAt = (id: string, zone: string): string => later(dayIn(zone, timeOf(id)), -2);

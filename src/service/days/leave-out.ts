@@ -3,7 +3,7 @@ import type { Database, Query } from "../database/database.js";
 import { READ } from "../records/account-and-contact.js";
 import { change, STEP } from "./add-events.js";
 import { readEvents } from "./count-tables.js";
-import { FIRST, hold, isCounted, type LeftOut } from "./counted-place.js";
+import { FIRST, type Held, hold, isCounted, type LeftOut, setColumns } from "./counted-place.js";
 
 /* One's own accounts and contacts, whose events count nowhere: what they have done is subtracted in steps, and added back. */
 
@@ -24,35 +24,24 @@ export const leaveOut = async (
   const { unique_id: uid } = await READ[kind](ask, workspace, id);
   await transaction(async (query) => {
     const held = await hold(query, workspace);
-    const own = "WHERE workspace = $1 AND kind = $2 AND id = $3";
-    const [one] = await query<LeftOut>(`SELECT * FROM left_out ${own}`, [workspace, kind, id]);
-    if (one !== undefined) {
-      // One that is on its way gets there first, and comes back then.
-      await query(`UPDATE left_out SET back = $4 ${own}`, [workspace, kind, id, !isLeftOut]);
-      if (one.upto === null && !isLeftOut) await move(query, one, { workspace, upto: held.id, joins: true });
-    } else if (isLeftOut) {
-      const row = { kind, id, unique_id: encodeText(uid) };
+    const one = held.leftOut.find((other) => other.kind === kind && other.id === id);
+    if (one === undefined && isLeftOut)
       await query("INSERT INTO left_out (workspace, kind, id, unique_id) VALUES ($1, $2, $3, $4)", [
         workspace,
         kind,
         id,
-        row.unique_id,
+        encodeText(uid),
       ]);
-      await move(query, row, { workspace, upto: held.id, joins: false });
-    }
+    // One that is on its way gets there first, and comes back then.
+    const begins = one === undefined || (one.upto === null && !isLeftOut);
+    const values = { back: one !== undefined && !isLeftOut, ...(begins && { ...fromFirst(held), joins: !isLeftOut }) };
+    await setColumns(query, "left_out", { workspace, kind, id }, values);
   });
   return uid;
 };
 
-const move = (
-  query: Query,
-  { kind, id }: Pick<LeftOut, "kind" | "id">,
-  { workspace, upto, joins }: Pick<LeftOut, "upto" | "joins"> & { workspace: string },
-) =>
-  query(
-    "UPDATE left_out SET upto = $4, joins = $5, contact = $6, event = $6 WHERE workspace = $1 AND kind = $2 AND id = $3",
-    [workspace, kind, id, upto ?? FIRST, joins, FIRST],
-  );
+/** Where the steps begin, and end. */
+const fromFirst = (held: Held) => ({ upto: held.id ?? FIRST, contact: FIRST, event: FIRST });
 
 /** Whose events those of an account may be, behind one of them. */
 const members = async (query: Query, workspace: string, { id, unique_id, contact }: LeftOut, most: number) => {
@@ -73,7 +62,6 @@ export const moveOn = (database: Database, workspace: string, rows = STEP): Prom
     const one = held.leftOut.find(({ upto }) => upto !== null);
     if (one === undefined) return false;
     const { kind, id, joins, back, contact, event, upto, unique_id } = one;
-    const own = "workspace = $1 AND kind = $2 AND id = $3";
     const most = Math.min(MEMBERS, rows + 1);
     const contacts = kind === "contact" ? [id] : await members(query, workspace, one, most);
     const read = await readEvents(
@@ -85,27 +73,23 @@ export const moveOn = (database: Database, workspace: string, rows = STEP): Prom
       },
       `ORDER BY contact_id, id LIMIT ${rows}`,
     );
-    const last = read.length < rows ? contacts.at(-1) : read.at(-1)!.contact;
-    const isDone = read.length < rows && (kind === "contact" || contacts.length < most);
-    const moved = { ...one, contact: last ?? FIRST, event: read.length < rows ? upto! : read.at(-1)!.id };
-    if (isDone) Object.assign(moved, { upto: null });
+    const isRead = read.length < rows;
+    const isDone = isRead && (kind === "contact" || contacts.length < most);
+    const to = {
+      upto: isDone ? null : upto,
+      contact: (isRead ? contacts.at(-1) : read.at(-1)!.contact) ?? FIRST,
+      event: isRead ? upto! : read.at(-1)!.id,
+    };
     const others = held.leftOut.filter((other) => other !== one);
     // Of before the step those count that are not changed yet, afterwards those that are.
     const changed = read.filter((row) => isCounted(row, { ...held, leftOut: others }));
     await change(query, held, { rows: changed, sign: joins ? 1 : -1 });
-    if (!isDone)
-      await query(`UPDATE left_out SET contact = $4, event = $5 WHERE ${own}`, [
-        workspace,
-        kind,
-        id,
-        moved.contact,
-        moved.event,
-      ]);
-    else if (joins && back) await query(`DELETE FROM left_out WHERE ${own}`, [workspace, kind, id]);
+    if (isDone && joins && back)
+      await query("DELETE FROM left_out WHERE workspace = $1 AND kind = $2 AND id = $3", [workspace, kind, id]);
     else {
-      await query(`UPDATE left_out SET upto = NULL WHERE ${own}`, [workspace, kind, id]);
       // Something else was wanted meanwhile.
-      if (joins || back) await move(query, one, { workspace, upto: held.id, joins: !joins });
+      const next = isDone && (joins || back) ? { ...fromFirst(held), joins: !joins } : to;
+      await setColumns(query, "left_out", { workspace, kind, id }, next);
     }
     return true;
   });

@@ -1,11 +1,11 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { tryLock } from "fs-native-extensions";
 import { asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
 import { toDisk } from "../../database/embedded/disk-space.js";
+import { lockFile } from "../../database/embedded/folder-lock.js";
 import { giveTo } from "../../database/embedded/server-user.js";
 
 export type Folder = ReturnType<typeof openFolder>;
@@ -58,17 +58,14 @@ export const openFolder = (given: string) => {
   };
 };
 
-/** The system's own lock, which ends with the process. */
 const lockOf = (place: string): number => {
-  let descriptor: number;
   try {
     mkdirSync(place, { recursive: true });
-    descriptor = openSync(join(place, `${HIDDEN}lock`), "a+", isRoot ? 0o600 : 0o666);
+    const descriptor = lockFile(join(place, `${HIDDEN}lock`), isRoot ? 0o600 : 0o666);
+    if (descriptor !== undefined) return descriptor;
   } catch (error) {
     throw new StartError(`${place} cannot be used: ${fileReason(error as NodeJS.ErrnoException)}`);
   }
-  if (tryLock(descriptor)) return descriptor;
-  closeSync(descriptor);
   throw new StartError(`another process works on the archive in ${place}: wait until it has ended`);
 };
 
