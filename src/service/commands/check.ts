@@ -3,13 +3,13 @@ import { listWorkspaces } from "../access/tokens.js";
 import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import type { Database, Query } from "../database/database.js";
+import type { Query } from "../database/database.js";
 import { freeBytes } from "../database/embedded/disk-space.js";
-import { createSettled, type Settled } from "../database/event-id.js";
+import { type Bounds, createSettled } from "../database/event-id.js";
 import { isServed } from "../database/postgres/open-postgres.js";
-import { createBehind } from "../days/lag.js";
+import { type Behind, createBehind } from "../days/lag.js";
 import { tellLate } from "../deletion/retention.js";
-import { readUpkeep, type Upkeep } from "../monitoring/metrics.js";
+import { readUpkeep } from "../monitoring/metrics.js";
 import { ofName } from "../records/read-rows.js";
 import type { Commands } from "./context.js";
 
@@ -45,27 +45,9 @@ export const addCheckCommand = ({ program, config, workspace, read, write, bound
     .addOption(workspace())
     .action(({ expect = [], workspace }: { expect?: Expected[]; workspace: string }) =>
       read(async (query, { folder }) => {
-        const names = await listWorkspaces(query);
-        const [upkeep, settled, workspaces] = [await readUpkeep(query), createSettled(query, bounds), () => names];
-        const lines: Line[] = [
-          (await isServed(query)) ? ["a service runs"] : ["no service runs", true],
-          ofDatabase(upkeep),
-          await ofEvents(query, names),
-          await ofWaiting(query),
-          await ofSettled(settled).catch(unknown("what is settled")),
-          await ofSums({ query }, { workspaces, settled }).catch(unknown("how far the figures are")),
-          await ofRetention(query, { days: config.retentionDays, workspaces }),
-          ...ofClock(upkeep),
-          ...ofBackup(upkeep),
-          ...upkeep.archives.map(
-            ({ workspace, seconds }): Line => [
-              `the archive of ${workspace} was run ${span(seconds)} ago`,
-              seconds > ARCHIVE,
-            ],
-          ),
-          ...(folder === undefined ? [] : [ofDisk(folder)]),
-          ...(await Promise.all(expect.map((one) => ofExpected(query, workspace, one)))),
-        ];
+        const lines: Line[] = [];
+        for await (const line of look(query, { folder, days: config.retentionDays, bounds })) lines.push(line);
+        for (const one of expect) lines.push(await ofExpected(query, workspace, one));
         write(lines.map(([text, isWrong]) => `${isWrong ? "WRONG" : "ok   "}  ${text}\n`));
         const wrong = lines.filter(([, isWrong]) => isWrong).map(([text]) => text);
         if (wrong.length > 0) throw new StartError(wrong.join("\n"));
@@ -79,77 +61,69 @@ const span = (seconds: number): string => {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
 };
 
-const unknown =
-  (what: string) =>
-  (error: Error): Line => [`${what} is not known: ${error.message}`, true];
+/** @param what is asked for, and may not be known */
+const known = (what: string, line: Promise<Line>): Promise<Line> =>
+  line.catch((error: Error) => [`${what} is not known: ${error.message}`, true]);
 
-const ofDatabase = ({ database }: Upkeep): Line =>
-  database < DAY
-    ? [
-        `the database is new, made ${span(database)} ago: is it the one that you mean? If so, this goes within a day`,
-        true,
-      ]
-    : [`the database is ${span(database)} old`];
-
-const ofEvents = async (query: Query, workspaces: readonly string[]): Promise<Line> => {
-  const times = await Promise.all(workspaces.map((name) => lastOf(query, name, ANY)));
+/** Looks at one after another. @param kept the data folder of a PostgreSQL of its own, and the days of retention, if any */
+async function* look(
+  query: Query,
+  { folder, days, bounds }: { folder: string | undefined; days: number | undefined; bounds: Bounds },
+): AsyncGenerator<Line> {
+  const [names, upkeep, settled] = [await listWorkspaces(query), await readUpkeep(query), createSettled(query, bounds)];
+  const workspaces = () => names;
+  yield (await isServed(query)) ? ["a service runs"] : ["no service runs", true];
+  const age = span(upkeep.database);
+  yield upkeep.database < DAY
+    ? [`the database is new, made ${age} ago: is it the one that you mean? If so, this goes within a day`, true]
+    : [`the database is ${age} old`];
+  const times = await Promise.all(names.map((name) => lastOf(query, name, ANY)));
   const last = Math.max(0, ...times.map((at) => at ?? 0));
-  return [last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`];
-};
-
-const ofWaiting = async (query: Query): Promise<Line> => {
+  yield [last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`];
   const [row] = await query<{ waiting: number; open: number }>(
     `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') AS waiting, coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS open
      FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
   const { waiting, open } = row!;
-  const text = `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`;
-  return [text, waiting > 0 && open > WAITING];
-};
+  yield [
+    `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`,
+    waiting > 0 && open > WAITING,
+  ];
+  const behind = settled().then((at): Line => {
+    const seconds = Math.max(0, Date.now() - at) / 1_000;
+    return [`all that was stored up to ${span(seconds)} ago is settled`, seconds > SETTLED];
+  });
+  yield await known("what is settled", behind);
+  yield await known("how far the figures are", createBehind({ query }, { workspaces, settled })().then(ofSums));
+  const late = days === undefined ? undefined : await tellLate(query, { days, workspaces });
+  if (late !== undefined) yield [late, true];
+  else if (days !== undefined) yield [`events are kept for ${days} days`];
+  else yield ["events are kept for ever: TRACKLET_RETENTION_DAYS is not set"];
+  if (upkeep.clock !== undefined) {
+    const ago = `a clock of the database was ahead, and was put right ${span(upkeep.clock)} ago`;
+    yield [`${ago}: who follows events was told to go back`, upkeep.clock < DAY];
+  }
+  const { backup, dropped = 0, anew, drill, failedDrill } = upkeep;
+  const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
+  const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
+  if (backup === undefined) yield ["`backup` was never run here"];
+  else yield [`the last backup is ${span(backup)} old${few}; ${tried}`, backup > BACKUP || dropped > 0];
+  if (backup !== undefined && anew !== undefined && anew < DAY)
+    yield [`a backup found no dump of those before ${span(anew)} ago: is its disk mounted?`, true];
+  if (failedDrill !== undefined && failedDrill < (drill ?? Number.POSITIVE_INFINITY))
+    yield [`the last \`--drill\` failed ${span(failedDrill)} ago, and none went well since`, true];
+  for (const { workspace, seconds } of upkeep.archives)
+    yield [`the archive of ${workspace} was run ${span(seconds)} ago`, seconds > ARCHIVE];
+  if (folder === undefined) return;
+  const free = freeBytes(folder);
+  yield [`${(free / 1e9).toFixed(1)} GB are free on the disk of ${folder}`, free < DISK];
+}
 
-const ofSettled = async (settled: Settled): Promise<Line> => {
-  const seconds = Math.max(0, Date.now() - (await settled())) / 1_000;
-  return [`all that was stored up to ${span(seconds)} ago is settled`, seconds > SETTLED];
-};
-
-const ofSums = async (database: Pick<Database, "query">, which: Parameters<typeof createBehind>[1]): Promise<Line> => {
-  const told = await createBehind(database, which)();
+const ofSums = (told: Awaited<ReturnType<Behind>>): Line => {
   const seconds = Math.max(0, ...told.map((one) => one.seconds));
   const days = told.reduce((sum, one) => sum + one.days, 0);
   const anew = days === 0 ? "" : `, and ${days} days are still to be counted anew`;
   return [`the figures are ${span(seconds)} behind${anew}`, seconds > SUMS];
-};
-
-const ofRetention = async (
-  query: Query,
-  { days, workspaces }: { days: number | undefined; workspaces: () => readonly string[] },
-): Promise<Line> => {
-  if (days === undefined) return ["events are kept for ever: TRACKLET_RETENTION_DAYS is not set"];
-  const late = await tellLate(query, { days, workspaces });
-  return late === undefined ? [`events are kept for ${days} days`] : [late, true];
-};
-
-const ofClock = ({ clock }: Upkeep): Line[] => {
-  if (clock === undefined) return [];
-  const text = `a clock of the database was ahead, and was put right ${span(clock)} ago`;
-  return [[`${text}: who follows events was told to go back`, clock < DAY]];
-};
-
-const ofBackup = ({ backup, dropped = 0, anew, drill, failedDrill = Number.POSITIVE_INFINITY }: Upkeep): Line[] => {
-  const lines: Line[] = [];
-  if (failedDrill < (drill ?? Number.POSITIVE_INFINITY))
-    lines.push([`the last \`--drill\` failed ${span(failedDrill)} ago, and none went well since`, true]);
-  if (backup === undefined) return [["`backup` was never run here"], ...lines];
-  if (anew !== undefined && anew < DAY)
-    lines.push([`a backup found no dump of those before ${span(anew)} ago: is its disk mounted?`, true]);
-  const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
-  const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
-  return [[`the last backup is ${span(backup)} old${few}; ${tried}`, backup > BACKUP || dropped > 0], ...lines];
-};
-
-const ofDisk = (folder: string): Line => {
-  const free = freeBytes(folder);
-  return [`${(free / 1e9).toFixed(1)} GB are free on the disk of ${folder}`, free < DISK];
 };
 
 const ofExpected = async (query: Query, workspace: string, { name, span, ms }: Expected): Promise<Line> => {
