@@ -25,9 +25,6 @@ interface Plan {
   leftOut: number;
 }
 
-const kindOf = (value: unknown): Kind =>
-  value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind);
-
 /** Reads so many events, and remembers names, members and kinds alone. */
 export const planOf = async (rows: AsyncIterable<Exported>, most = Number.POSITIVE_INFINITY): Promise<Plan> => {
   let left = most;
@@ -52,12 +49,11 @@ export const planOf = async (rows: AsyncIterable<Exported>, most = Number.POSITI
 };
 
 const addMember = ({ members }: Planned, name: string, value: unknown): void => {
-  if (STAMP.includes(name) || name.length > MAX_LENGTH) return;
-  if (!members.has(name) && members.size >= MAX_MEMBERS) return;
+  if (STAMP.includes(name) || name.length > MAX_LENGTH || (!members.has(name) && members.size >= MAX_MEMBERS)) return;
   const member = members.get(name) ?? { events: 0, kinds: new Set() };
   members.set(name, member);
   member.events++;
-  member.kinds.add(kindOf(value));
+  member.kinds.add(value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind));
 };
 
 /** Members with their types, as JSON Schema names them, and how often they came: for an assistant, too. */

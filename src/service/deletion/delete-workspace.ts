@@ -15,16 +15,6 @@ const OTHERS = [
   ...ALL_TABLES.flatMap((table) => [table, `${table}_anew`]),
 ];
 
-/**
- * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
- * it any more. Once it is taken out, nothing of it begins to be stored.
- */
-export const deleteWorkspace = async (database: Database, workspace: string) => {
-  await database.transaction((query) => removeWorkspace(query, workspace));
-  await afterAllHaveEnded(database.query);
-  return deleteAll(database, workspace);
-};
-
 const RECORDS = ["accounts", "contacts", "users"];
 
 export const countWorkspace = async (query: Query, workspace: string) => {
@@ -34,21 +24,25 @@ export const countWorkspace = async (query: Query, workspace: string) => {
   return { events: await count("events"), records };
 };
 
-const deleteAll = async (database: Database, workspace: string) => {
+/**
+ * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
+ * it any more. Once it is taken out, nothing of it begins to be stored.
+ */
+export const deleteWorkspace = async (database: Database, workspace: string) => {
+  await database.transaction((query) => removeWorkspace(query, workspace));
+  await afterAllHaveEnded(database.query);
   const events = await deleteInSteps(database, workspace, { condition: "workspace = $1", values: [workspace] });
-  let records = 0;
-  await database.transaction(async (query) => {
-    await query("DELETE FROM account_contacts WHERE account_id IN (SELECT id FROM accounts WHERE workspace = $1)", [
-      workspace,
-    ]);
-    await query("DELETE FROM account_contacts WHERE contact_id IN (SELECT id FROM contacts WHERE workspace = $1)", [
-      workspace,
-    ]);
-    records = 0;
+  const records = await database.transaction(async (query) => {
+    for (const kind of ["account", "contact"])
+      await query(`DELETE FROM account_contacts WHERE ${kind}_id IN (SELECT id FROM ${kind}s WHERE workspace = $1)`, [
+        workspace,
+      ]);
+    let deleted = 0;
     for (const table of RECORDS)
-      records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
+      deleted += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
     await forgetArchives(query, workspace);
     for (const table of OTHERS) await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
+    return deleted;
   });
   return { events, records };
 };
