@@ -73,8 +73,9 @@ async function* look(
   const [names, upkeep, settled] = [await listWorkspaces(query), await readUpkeep(query), createSettled(query, bounds)];
   const workspaces = () => names;
   yield (await isServed(query)) ? ["a service runs"] : ["no service runs", true];
-  const age = span(upkeep.database);
-  yield upkeep.database < DAY
+  const { database_age_seconds: made = 0, clock_put_right_age_seconds: clock } = upkeep.told;
+  const age = span(made);
+  yield made < DAY
     ? [`the database is new, made ${age} ago: is it the one that you mean? If so, this goes within a day`, true]
     : [`the database is ${age} old`];
   const times = await Promise.all(names.map((name) => lastOf(query, name, ANY)));
@@ -99,11 +100,12 @@ async function* look(
   if (late !== undefined) yield [late, true];
   else if (days !== undefined) yield [`events are kept for ${days} days`];
   else yield ["events are kept for ever: TRACKLET_RETENTION_DAYS is not set"];
-  if (upkeep.clock !== undefined) {
-    const ago = `a clock of the database was ahead, and was put right ${span(upkeep.clock)} ago`;
-    yield [`${ago}: who follows events was told to go back`, upkeep.clock < DAY];
+  if (clock !== undefined) {
+    const ago = `a clock of the database was ahead, and was put right ${span(clock)} ago`;
+    yield [`${ago}: who follows events was told to go back`, clock < DAY];
   }
-  const { backup, dropped = 0, anew, drill, failedDrill } = upkeep;
+  const { backup_age_seconds: backup, backup_dropped_dumps: dropped = 0, backup_anew_age_seconds: anew } = upkeep.told;
+  const { drill, failedDrill } = upkeep;
   const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
   const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
   if (backup === undefined) yield ["`backup` was never run here"];

@@ -124,31 +124,9 @@ const addState = (registry: Registry, { folder, sums, retention, upkeep }: State
       help: "Time since the last run of an archive ended, by workspace",
       read: kept(({ archives }) => ofWorkspaces(archives)),
     },
-    {
-      name: "database_age_seconds",
-      help: "Time since the database was made; what is restored or moved has the age that it had",
-      read: kept(({ database }) => [[{}, database]]),
-    },
-    {
-      name: "backup_age_seconds",
-      help: "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
-      read: kept(({ backup }) => [[{}, backup]]),
-    },
-    {
-      name: "backup_dropped_dumps",
-      help: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
-      read: kept(({ dropped }) => [[{}, dropped]]),
-    },
-    {
-      name: "backup_anew_age_seconds",
-      help: "Time since a backup found no dump of those before in its folder, as where its disk is not mounted; absent where none did",
-      read: kept(({ anew }) => [[{}, anew]]),
-    },
-    {
-      name: "clock_put_right_age_seconds",
-      help: "Time since a clock of the database was found to have been ahead and put right; absent where none was",
-      read: kept(({ clock }) => [[{}, clock]]),
-    },
+    ...Object.entries(UPKEEP).map(
+      ([name, help]): Gauged => ({ name, help, read: kept(({ told }) => [[{}, told[name as keyof typeof UPKEEP]]]) }),
+    ),
   ]);
 };
 
@@ -279,17 +257,11 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
   const workspaces = new Map<string, Map<string, number>>();
   const names = new Set<string>();
 
-  const isNew = (workspace: string, name: string): boolean => {
-    const key = `${workspace}/${name.slice(0, NAME_LENGTH)}`;
-    if (names.has(key)) return false;
-    if (names.size < NAMES) names.add(key);
-    return true;
-  };
-  const seen = (workspace: string, name: string, at?: number): void => {
-    if (isNew(workspace, name) && at === undefined) newName();
-    tell(workspace, name, at ?? Date.now());
-  };
-  const tell = (workspace: string, name: string, at: number): void => {
+  const seen = (workspace: string, name: string, before?: number): void => {
+    const known = `${workspace}/${name.slice(0, NAME_LENGTH)}`;
+    if (!names.has(known) && before === undefined) newName();
+    if (names.size < NAMES) names.add(known);
+    const at = before ?? Date.now();
     const last = workspaces.get(workspace) ?? new Map<string, number>();
     workspaces.set(workspace, last);
     for (const key of watched.includes(name) ? ["", name] : [""]) last.set(key, Math.max(last.get(key) ?? at, at));
@@ -320,30 +292,32 @@ export const createEventAges = (watched: readonly string[], newName: () => void 
   };
 };
 
-export type Upkeep = Awaited<ReturnType<typeof readUpkeep>>;
+/** What nobody misses before it is needed, as `/metrics` names it and says what it is. */
+const UPKEEP = {
+  database_age_seconds: "Time since the database was made; what is restored or moved has the age that it had",
+  backup_age_seconds:
+    "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
+  backup_dropped_dumps: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
+  backup_anew_age_seconds:
+    "Time since a backup found no dump of those before in its folder, as where its disk is not mounted; absent where none did",
+  clock_put_right_age_seconds:
+    "Time since a clock of the database was found to have been ahead and put right; absent where none was",
+};
+type Upkeep = Awaited<ReturnType<typeof readUpkeep>>;
 
-/** How long ago things were done that nobody misses before they are needed; in seconds, by the clock of the database, and nothing where they never were. */
+/** Reads that, by the clock of the database; the trials of dumps in seconds ago, the last that went well and the last that failed; and the archives. */
 export const readUpkeep = async (query: Query) => {
   const state = await readState(query);
-  const { now } = state;
-  const age = (at: number) => Math.max(0, now - at) / 1_000;
-  const { backup_asked, backup_done = backup_asked, backup_dropped, backup_anew, drill_done, drill_failed } = state;
+  const age = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, state.now - at) / 1_000);
   // That of the first start is never deleted.
   const [row] = await query<{ made: number | null }>("SELECT min(created_at) AS made FROM workspaces");
-  return {
-    /** Since the database was made; what is restored or moved has the age that it had. */
-    database: age(row!.made ?? now),
-    /** Since the last `backup` has ended, or the first was asked for and none has. */
-    backup: backup_done && age(backup_done),
-    /** Dumps that had to go before their time in that one. */
-    dropped: backup_dropped,
-    /** Since a clock of the database was found to have been ahead. */
-    clock: state[PUT_RIGHT_AT] && age(state[PUT_RIGHT_AT]),
-    /** Since a backup has found no dump of those before in its folder. */
-    anew: backup_anew && age(backup_anew),
-    /** Since the last trial of a dump that went well, and since the last that failed. */
-    drill: drill_done && age(drill_done),
-    failedDrill: drill_failed && age(drill_failed),
-    archives: [...archiveRuns(state)].map(([workspace, at]) => ({ workspace, seconds: age(at) })),
+  const told: Record<keyof typeof UPKEEP, number | undefined> = {
+    database_age_seconds: age(row!.made ?? state.now),
+    backup_age_seconds: age(state.backup_done ?? state.backup_asked),
+    backup_dropped_dumps: state.backup_dropped,
+    backup_anew_age_seconds: age(state.backup_anew),
+    clock_put_right_age_seconds: age(state[PUT_RIGHT_AT]),
   };
+  const archives = [...archiveRuns(state)].map(([workspace, at]) => ({ workspace, seconds: age(at)! }));
+  return { told, drill: age(state.drill_done), failedDrill: age(state.drill_failed), archives };
 };

@@ -102,7 +102,7 @@ it("tells who has followed it to go back, and nobody else", async () => {
   const since = (await store("shop", 2, 0)).at(-1)!;
   await follow(["shop"]);
   expect(await sumsOf("shop")).toEqual(await countedOf("shop"));
-  expect((await readUpkeep(database.query)).clock).toBeLessThan(60);
+  expect((await readUpkeep(database.query)).told.clock_put_right_age_seconds).toBeLessThan(60);
   const ids = async (after: string) => {
     const behind = "SELECT id FROM events WHERE workspace = 'shop' AND id > $1 ORDER BY id";
     return (await database.query<{ id: string }>(behind, [after])).map(({ id }) => id);
