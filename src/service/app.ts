@@ -1,6 +1,5 @@
-import type { Server } from "node:http";
 import { compile } from "@fastify/proxy-addr";
-import Fastify, { type FastifyHttpOptions, type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import { createQuota, keepConnections, limitRequests, tellUnseenProxy } from "./access/limits.js";
 import { createAccess, decorateWorkspace, requireBearer } from "./access/tokens.js";
 import { personRoutes } from "./admin/person-routes.js";
@@ -48,28 +47,6 @@ import { User, UserList, userRoutes } from "./records/users.js";
 /** A connection that stalls for longer is not worth its socket. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** How requests are taken: from where, how long they may take to arrive, and what comes before a route. */
-export const serverOptions = (
-  { trustProxy }: Pick<ServiceConfig, "trustProxy">,
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
-) =>
-  ({
-    // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
-    return503OnClosing: false,
-    // Closing has a bound of its own, and the end of a server of its own may take longer than Fastify would wait.
-    pluginTimeout: 0,
-    trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    requestTimeout: requestTimeoutMs,
-    // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
-    http: {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: requestTimeoutMs / 15,
-    },
-    frameworkErrors: answerBadUrl,
-    clientErrorHandler: answerBadHttp,
-  }) satisfies FastifyHttpOptions<Server>;
-
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
   database?: Database;
@@ -99,7 +76,7 @@ const QUESTIONS = 3;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const { requestTimeoutMs, lingerMs, bounds = BOUNDS, ...given } = options;
+  const { requestTimeoutMs: requestTimeout = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   // Until there is a log, what happens waits for it.
   const early: string[] = [];
@@ -135,7 +112,16 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const app = Fastify({
     ...logOptions(config.logLevel),
     ...SCHEMAS,
-    ...serverOptions(config, requestTimeoutMs),
+    // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
+    return503OnClosing: false,
+    // Closing has a bound of its own, and the end of a server of its own may take longer than Fastify would wait.
+    pluginTimeout: 0,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    requestTimeout,
+    // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
+    http: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: requestTimeout / 15 },
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBadHttp,
   });
   tell = (text) => app.log.warn(text);
   for (const text of early) app.log.info(text);
