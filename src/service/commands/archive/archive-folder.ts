@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { asyncBufferFromFile } from "hyparquet";
 import { parseJson } from "../../base/exact-text.js";
 import { fileReason, StartError } from "../../base/start-error.js";
+import { lockFile } from "../../database/embedded/data-folder.js";
 import { toDisk } from "../../database/embedded/disk-space.js";
-import { lockFile } from "../../database/embedded/folder-lock.js";
 import { giveTo } from "../../database/embedded/server-user.js";
 
 export type Folder = ReturnType<typeof openFolder>;

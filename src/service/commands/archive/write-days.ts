@@ -3,7 +3,7 @@ import { listWorkspaces } from "../../access/tokens.js";
 import { remembering } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
 import { DAY_MS } from "../../base/times.js";
-import type { Database, Query } from "../../database/database.js";
+import { countIn, type Database, type Query } from "../../database/database.js";
 import { createSettled, idAt, timeOf } from "../../database/event-id.js";
 import { noteDeed } from "../../deletion/audit.js";
 import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../../deletion/retention.js";
@@ -12,9 +12,17 @@ import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../..
 import { keptPlace, lostPlace } from "../../records/lost-places.js";
 import { type Commands, daysArgument, type Say } from "../context.js";
 import { untilSettled } from "../export.js";
-import { type Folder, folderOf, type Manifest, openFolder, readManifest, writeManifest } from "./archive-folder.js";
-import { compareArchive } from "./compare.js";
-import { type Name, type Range, type Row, readEvents, selectEvents, uuidText, writeEvents } from "./parquet.js";
+import {
+  type ArchivedFile,
+  type Folder,
+  folderOf,
+  type Manifest,
+  openFolder,
+  readManifest,
+  unlessAbsent,
+  writeManifest,
+} from "./archive-folder.js";
+import { type Name, type Range, type Row, readEvents, selectEvents, sumOf, uuidText, writeEvents } from "./parquet.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -87,19 +95,60 @@ const newestErasure = async (query: Query, workspace: string): Promise<string | 
   return (await query<{ id: string }>(newest, [workspace]))[0]?.id;
 };
 
-/** Resolves to whether there is any. @param before deletes from the database what was received before, and is in files that are right */
+/**
+ * Reads the files of a workspace, and compares them with the manifest and the database: each is as it was written, and has as many events as the
+ * database has of its days; or, where retention was, or something was deleted since, more. Resolves to whether there is any.
+ *
+ * @param before deletes from the database what was received before, and is in files that are right
+ */
 const checkOne = async (database: Database, { workspace, folder, say }: At, before?: number): Promise<boolean> => {
-  const compared = await compareArchive(database.query, workspace, folder);
-  if (compared === undefined) return false;
-  const { files, events, beyond, wrong, place } = compared;
+  const { query } = database;
+  const manifest = await readManifest(folder, workspace, await idOfDatabase(query));
+  if (manifest === undefined) return false;
+  const { files, place, clean } = manifest;
+  const stored = (from: string, to: string) =>
+    countIn(query, "events WHERE workspace = $1 AND id >= $2 AND id < $3", [workspace, from, to]);
+  const [past] = await query<{ before: string }>(
+    "SELECT before FROM deletions WHERE workspace = $1 AND before IS NOT NULL ORDER BY before DESC LIMIT 1",
+    [workspace],
+  );
+  const isBeyond = ({ from }: ArchivedFile): boolean => past !== undefined && from < past.before;
+  let inFiles = 0;
+  const wrongWith = async (file: ArchivedFile): Promise<string | undefined> => {
+    const events = await stored(file.from, file.to);
+    inFiles += events;
+    const found = await sumOf(folder.at(file.name)).catch(unlessAbsent);
+    if (found === undefined) return "is not there";
+    if (found.sha256 !== file.sha256) return "is damaged: its checksum is another one";
+    if (events > file.rows) return `has not ${events - file.rows} events that the database has`;
+    if (isBeyond(file)) return undefined;
+    const told = await countIn(
+      query,
+      `(SELECT unnest(ids) AS gone FROM deletions
+        WHERE workspace = $1 AND ids IS NOT NULL AND (id > $4 OR reason = 'retention')) AS told
+      WHERE gone >= $2 AND gone < $3`,
+      [workspace, file.from, file.to, clean],
+    );
+    return file.rows > events + told ? `has ${file.rows} events, and the database ${events}` : undefined;
+  };
+  const wrong: string[] = [];
+  for (const file of files) {
+    const what = await wrongWith(file);
+    if (what !== undefined) wrong.push(`${file.name}: ${what}`);
+  }
+  // Last: what is deleted meanwhile makes it less.
+  const elsewhere = (await stored(idAt(0), place)) - inFiles;
+  if (elsewhere > 0) wrong.push(`workspace=${workspace}: ${elsewhere} events of the database are in no file`);
   if (wrong.length > 0) throw new StartError(wrong.map((line) => `${folder.place}/${line}`).join("\n"));
+  const events = files.reduce((sum, { rows }) => sum + rows, 0);
+  const beyond = files.filter(isBeyond).length;
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
-  say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
+  say(`${workspace}: ${events} events in ${files.length} files are as they should be${note}`);
   if (before === undefined) return true;
   const deleted = await deleteEventsBefore(database, workspace, before, timeOf(place));
   const what = `deleted events that are in the archive ${folder.place}`;
-  await noteDeed(database.query, { workspace, what, events: deleted });
+  await noteDeed(query, { workspace, what, events: deleted });
   say(`${workspace}: deleted ${deleted} events, which are in ${folder.place}`);
   return true;
 };
