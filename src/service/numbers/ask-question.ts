@@ -9,16 +9,9 @@ import { ask, QUESTIONS, type Question } from "./questions.js";
 
 /* A question as people ask it, who name a span or days: for commands, assistants and the page of all questions. */
 
-/** What is not asked for: it is made of the workspace, and of the span or the days. */
-const MADE = ["workspace", "days", "hours", "days_before", "hours_before", "from", "to"];
-
-/** What can be asked for, beside the time. */
-export const parametersOf = ({ parameters }: Question) => parameters.filter(({ name }) => !MADE.includes(name));
-/** Is it of a time? */
-export const isTimed = ({ parameters }: Question): boolean => parameters.some(({ name }) => MADE.indexOf(name) > 0);
-/** What must be. */
-export const wantedOf = (question: Question): string[] =>
-  parametersOf(question).flatMap(({ name, standard }) => (standard === undefined ? [name] : []));
+/** What must be given, beside the time. */
+export const wantedOf = ({ parameters }: Question): string[] =>
+  parameters.flatMap(({ name, standard }) => (standard === undefined ? [name] : []));
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
 /** What can be given to any of them. */
@@ -27,7 +20,9 @@ export const Given = {
   from: Text("A day, in place of span"),
   to: Text("The last day"),
   ...(Object.fromEntries(
-    [...QUESTIONS.values()].flatMap(parametersOf).map(({ name, description }) => [name, Text(description)]),
+    [...QUESTIONS.values()]
+      .flatMap(({ parameters }) => parameters)
+      .map(({ name, description }) => [name, Text(description)]),
   ) as Record<string, ReturnType<typeof Text>>),
 };
 
@@ -43,7 +38,7 @@ export const whenOf = ({ span = "", from, to }: GivenTexts): When => ({
 /** @throws HttpError 400 whose text begins with the name of what is missing, or is not what it must be */
 const check = async (query: Query, question: Question, given: GivenTexts & { workspace: string }): Promise<void> => {
   const wrong = (name: string, what: string) => new HttpError(400, `${name} must be ${what}`);
-  const parameters = parametersOf(question);
+  const { parameters } = question;
   const [missing] = wantedOf(question).filter((name) => given[name] === undefined);
   if (missing !== undefined) throw wrong(missing, "given");
   for (const { name, standard, description, choices, isNumber } of parameters) {
@@ -79,7 +74,7 @@ export const answerOf = async (
   const asked = { workspace, ...ranges, ...encoded(given) };
   const answer = await ask<object>(query, question.name, asked).catch((error) => {
     if (!/^22/.test(errorCode(error)) || isUnavailable(error)) throw error;
-    const names = parametersOf(question).map(({ name }) => name);
+    const names = question.parameters.map(({ name }) => name);
     throw new HttpError(400, `one of ${names.join(", ")} is not what it must be`);
   });
   return { time_zone, ...answer };

@@ -10,7 +10,7 @@ import { countedTo } from "../days/lag.js";
 import { errors, HttpError, notFound } from "../http/error-answers.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/account-and-contact.js";
-import { answerOf, Given, isTimed, parametersOf, whenOf } from "./ask-question.js";
+import { answerOf, Given, whenOf } from "./ask-question.js";
 import { encoded, eventsOfContact, figuresOf } from "./figures.js";
 import { leftOutOf } from "./left-out-routes.js";
 import {
@@ -113,7 +113,7 @@ export const numbersRoute =
         const filter = { ...which, ...(account && { account: await uidOfAccount(query, workspace, account) }) };
         const [missing, figures] = await Promise.all([
           ask<Static<typeof Numbers>["missing"]>(query, "losses", { workspace }),
-          figuresOf(query, { workspace, ranges, filter }, isOfNumbers),
+          figuresOf(query, { workspace, ranges, filter }),
         ]);
         const whose = isOfNumbers && {
           busiest: undefined,
@@ -271,7 +271,7 @@ export const peopleRoutes =
       async ({ workspace }) => ({
         object: "numbers.questions" as const,
         time_zone: (await stateOf(workspace)).time_zone,
-        data: [...QUESTIONS.values()].map((one) => ({ ...one, is_timed: isTimed(one), parameters: parametersOf(one) })),
+        data: [...QUESTIONS.values()],
       }),
     );
     app.get(

@@ -6,6 +6,7 @@ import type { Query } from "../database/database.js";
 /*
  * What can be asked: a file of SQL each. Its head has the question, what is to be said of it, how the page of all questions shows it, and its
  * parameters, each with what stands for it where it is not given, if anything does; of those with `= one`, one must be given. In the SQL a parameter is `:'name'`, a text, as `psql --set name=…` takes it.
+ * Beside them are the workspace and the ranges of a time, which nobody gives.
  */
 
 /** Beside this file, and beside what is built of it. */
@@ -34,6 +35,8 @@ export interface Question {
   heads: Record<string, string>;
   hidden: string[];
   parameters: Parameter[];
+  /** Is it of a time? */
+  is_timed: boolean;
   sql: string;
 }
 
@@ -66,6 +69,7 @@ const readQuestion = (file: string): Question => {
     heads: Object.fromEntries([...heads.matchAll(/(\w+) = ([^,]+)/g)].map(([, name, text]) => [name, text!])),
     hidden: hidden.match(/\w+/g) ?? [],
     parameters,
+    is_timed: /:'(days|from)'/.test(sql),
     sql,
   };
 };

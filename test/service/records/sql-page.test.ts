@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
-import { answerOf, parametersOf } from "../../../src/service/numbers/ask-question.js";
+import { answerOf } from "../../../src/service/numbers/ask-question.js";
 import { prepare, QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { openAssistant } from "../support/assistant.js";
 import { followSums } from "../support/database.js";
@@ -80,7 +80,7 @@ beforeAll(async () => {
 const steps = { first: "signup", second: "project_created", third: "colleague_invited" };
 const GIVEN: Record<string, string> = { account: "acme", contact: "anna", ...steps };
 const givenTo = (name: string) => {
-  const own = parametersOf(QUESTIONS.get(name)!).map((one) => one.name);
+  const own = QUESTIONS.get(name)!.parameters.map((one) => one.name);
   const isOf = (one: string) => own.includes(one) && !(name === "time-line" && one === "account");
   return {
     from: date(at(8)),

@@ -2,14 +2,9 @@
 -- Shows who uses what; of accounts, by the events that name one. The most frequent come first, and it says how many different ones did any of it. Of each a hundred names a month are kept.
 -- group: Features and pages
 -- heads: of = who, active = how many did any of it, fell = used less, rose = used more
--- :workspace: whose data
 -- :of = 'account': account or contact
 -- :account = '': uid of one account
 -- :event_uid = '': name of one event
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 -- :limit = '1000': rows
 WITH parts AS MATERIALIZED (
   -- An hour of the clock may come twice.

@@ -2,7 +2,6 @@
 -- For a talk with one customer. When its first event came is told by the day. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
 -- group: People and accounts
 -- heads: members = people, how_many = events
--- :workspace: whose data
 -- :account: uid of the account
 WITH own AS MATERIALIZED (
   SELECT key_of(:'workspace', 'account', :'account') AS id, zone, (now() AT TIME ZONE zone)::date AS today,

@@ -3,13 +3,8 @@
 -- group: People and accounts
 -- page: /
 -- heads: of = who, total = how many in all
--- :workspace: whose data
 -- :of = 'contact': contact or account
 -- :account = '': uid of one account
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), months AS MATERIALIZED (

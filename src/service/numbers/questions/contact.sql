@@ -2,7 +2,6 @@
 -- How many events are stored, when the first and the last happened, and to which accounts the contact belongs. Its events count here also where the contact is left out of all other figures.
 -- group: People and accounts
 -- heads: memberships = accounts
--- :workspace: whose data
 -- :contact: uid of the contact
 WITH own AS MATERIALIZED (
   SELECT key_of(:'workspace', 'contact', :'contact') AS id

@@ -4,11 +4,6 @@
 -- page: /contacts
 -- heads: total = listed, call = to call, sort = sorted by, asc = lowest first, desc = highest first
 -- hidden: offset, change, health_source
--- :workspace: whose data
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 -- :show = 'all': all, new, rising, falling, silent or call; call are those that fall or are silent; all are those that were active, with a search those that match, and those of a health
 -- :search = '': words in the name, the e-mail address or the uid, in any order, whatever the case and the accents
 -- :without = '': name of an event: those that did not do it
@@ -84,7 +79,7 @@ WITH parts AS MATERIALIZED (
     AND day + hour * interval '1 hour' <@ clock
 ), shown AS NOT MATERIALIZED (
   SELECT * FROM listed
-  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' = 'rising' THEN trend = 'rising' WHEN :'show' = 'falling' THEN trend = 'falling'
+  WHERE CASE WHEN :'search' <> '' THEN is_found WHEN :'show' = 'new' THEN is_new WHEN :'show' IN ('rising', 'falling') THEN trend = :'show'
              WHEN :'show' = 'silent' THEN is_silent WHEN :'show' = 'call' THEN is_silent OR trend = 'falling' ELSE events > 0 OR is_found END
     AND (:'health' = '' OR health = :'health') AND (:'without' = '' OR (id IN (SELECT contact FROM doers)) IS NOT TRUE)
 ), page AS MATERIALIZED (

@@ -3,9 +3,6 @@
 -- group: How complete the figures are
 -- none: No event of this time says when it happened; those that the script sends do.
 -- heads: late = over an hour late, half_within_s = half came within (seconds), most_within_s = 99 of 100 within (seconds)
--- :workspace: whose data
--- :from: the first day, such as 2026-11-01
--- :to: the last day
 WITH came AS MATERIALIZED (
   SELECT (extract(epoch FROM day) * 1000)::bigint AS began, 50000 / count(*) OVER () AS most
   FROM generate_series(:'from'::date - 1, least(:'to'::date + 32, now()), '1 day') AS day

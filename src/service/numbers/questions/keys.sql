@@ -4,15 +4,10 @@
 -- page: /
 -- heads: kind = of what, others = others together
 -- hidden: series
--- :workspace: whose data
 -- :kind = 'name': name, path, host or referrer
 -- :key = '': one name, path, host or referrer
 -- :account = '': uid of one account, for names of events
 -- :contact = '': uid of one contact, for names of events
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 -- :most = '50': rows
 -- :series = '8': keys of which each step is told
 WITH parts AS MATERIALIZED (

@@ -4,7 +4,6 @@
 -- page: /left-out
 -- none: Nobody is left out.
 -- heads: pending = not done yet
--- :workspace: whose data
 SELECT json_build_object('time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'), 'data', coalesce(json_agg(json_build_object('kind', kind, 'id', left_out.id, 'unique_id', told(left_out.unique_id),
     'name', coalesce(to_json(name_in(coalesce(accounts.data, contacts.data))), told(left_out.unique_id)), 'pending', upto IS NOT NULL)
   ORDER BY kind, left_out.id), '[]')) AS answer

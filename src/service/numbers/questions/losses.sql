@@ -4,7 +4,6 @@
 -- none: None is missing.
 -- heads: documents = opened pages, events = events that came, since = looked at since
 -- hidden: source, contact_uid
--- :workspace: whose data
 WITH latest AS MATERIALIZED (
   SELECT source, stamp, number, contact_id, contact_uid, id, received_at, at FROM counted_events
   WHERE workspace = :'workspace' ORDER BY id DESC LIMIT 20000

@@ -2,16 +2,11 @@
 -- Fill in one field or several: it tells the events, pages, referrers, people and accounts of what fits. Looked at are the latest 20,000 events that fit, among the latest 200,000 where neither a name nor an account is given; `since` says from when on where there are more.
 -- group: Features and pages
 -- heads: busiest = accounts, fell = lost most, rose = gained most, last = last one, since = looked at since
--- :workspace: whose data
 -- :account = '': uid of the account
 -- :event_uid = '': name of one event
 -- :host = '': page views of one host, such as shop.example
 -- :path = '': page views of one path, such as /prices
 -- :referrer = '': page views that came from one host
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 WITH parts AS MATERIALIZED (
   SELECT * FROM times_of(:'days', :'hours', :'days_before', :'hours_before', (SELECT past FROM counted WHERE workspace = :'workspace'))
 ), own AS MATERIALIZED (

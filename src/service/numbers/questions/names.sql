@@ -3,12 +3,9 @@
 -- group: Features and pages
 -- page: /
 -- heads: last_on = last used
--- :workspace: whose data
 -- :account = '': uid, of this account alone
 -- :contact = '': uid, of this contact alone
 -- :event_uid = '': of this name alone
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
 -- :limit = '2000': rows
 WITH own AS MATERIALIZED (
   SELECT :'days'::daterange AS days, :'hours'::tsrange AS clock, zone, coalesce(past, '1970-01-01') AS past, counted.id AS behind,

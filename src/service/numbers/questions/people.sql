@@ -1,12 +1,7 @@
 -- Who does most in an account?
 -- Finds whom to talk to at a customer: their events in this account, in this time and in the time before.
 -- group: People and accounts
--- :workspace: whose data
 -- :account: uid of the account
--- :days: such as [2026-11-01,2026-11-30], or empty
--- :hours = 'empty': of the clock, of the last nine days, such as [2026-11-29 13:00,2026-11-30 13:00)
--- :days_before: what they stand against
--- :hours_before = 'empty': and of these
 -- :limit = '50': rows
 WITH people AS MATERIALIZED (
   SELECT contact AS id, sum(events) AS events, sum(before) AS before FROM (

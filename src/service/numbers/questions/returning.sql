@@ -3,7 +3,6 @@
 -- group: People and accounts
 -- page: /
 -- heads: of = who, began = first seen in it
--- :workspace: whose data
 -- :of = 'contact': contact or account
 WITH own AS MATERIALIZED (
   SELECT date_trunc('week', now() AT TIME ZONE coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'))::date - 77 AS first

@@ -2,7 +2,6 @@
 -- Events count about a minute after they are stored. It says the first day that has events. Where older events are still being counted, since which day all are; whether somebody's are still being taken out, or in again; where older ones were deleted by age, since which day events are kept; and always when the last event was stored, and in which time zone days begin.
 -- group: How complete the figures are
 -- heads: first_on = first event, events_since = events are kept since, changing = somebody is being left out or counted again
--- :workspace: whose data
 SELECT json_build_object(
   'time_zone', coalesce((SELECT zone FROM workspaces WHERE name = :'workspace'), 'UTC'),
   'counted_back_to', (SELECT max(day) + 1 FROM days_stale WHERE workspace = :'workspace'),

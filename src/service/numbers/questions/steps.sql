@@ -4,15 +4,12 @@
 -- page: /steps
 -- heads: open = may go on, stopped = came this far, cut = only the latest events were looked at
 -- hidden: step
--- :workspace: whose data
 -- :first: name of the event of the first step
 -- :second: name of the second
 -- :third = '': name of the third, if any
 -- :fourth = '': name of the fourth, if any
 -- :fifth = '': name of the fifth, if any
 -- :within = '7': days from the first step to the last
--- :from: the first day on which they begin, such as 2026-11-01
--- :to: the last such day
 WITH RECURSIVE named (step, event_uid) AS (
   SELECT * FROM (VALUES (1, :'first'), (2, :'second'), (3, :'third'), (4, :'fourth'), (5, :'fifth')) AS named (step, event_uid)
   WHERE event_uid <> ''

@@ -3,7 +3,6 @@
 -- group: People and accounts
 -- heads: params = what the page gave
 -- hidden: before, account_uid, occurred_at, stamp, source, number
--- :workspace: whose data
 -- :contact = one: uid of the contact
 -- :account = one: uid of the account
 -- :event_uid = '': name of one event
