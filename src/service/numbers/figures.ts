@@ -35,8 +35,10 @@ interface Matching {
 }
 type Doers = Of<Told, "busiest"> & Pick<Matching, "fell" | "rose"> & { active: Of<Told, "contacts"> };
 
-type Listed = Static<typeof Accounts> & Doers & { events: number };
-const toKeyed = ({ data }: Static<typeof Accounts>) =>
+type Listed = Pick<Static<typeof Accounts>, "active" | "total" | "others" | "data"> &
+  Pick<Matching, "fell" | "rose"> &
+  Counted;
+const toKeyed = ({ data }: Listed) =>
   data.map(({ id, unique_id, name, events, before }) => ({ id, key: unique_id, name, events, before }));
 
 /** A filter as the questions take it. */
@@ -73,19 +75,16 @@ export const eventsOfContact = async (
 };
 
 const PAGEVIEW = "pageview";
-/** Kinds of keys that have sums of their own, by the filter for each. */
-const KINDS = { path: "path", host: "host", referrer: "referrer" } as const;
+/** Of a list beside the names of events. */
+const LIST = { most: 50, series: 0 };
 
 /**
  * The figures of the events that match. Of all they are made of what is counted, and so are those of one name, one page or one account, as far as
  * that tells them; the rest is read from the latest events.
- *
- * @param isNameless whether nobody is told of
  */
 export const figuresOf = async (
   query: Query,
   { workspace, ranges, filter }: { workspace: string; ranges: Ranges; filter: Filter },
-  isNameless = false,
 ) => {
   const of = <Answer>(name: string, more: Record<string, unknown> = {}) =>
     ask<Answer>(query, name, { workspace, ...ranges, ...more });
@@ -93,22 +92,17 @@ export const figuresOf = async (
   const given = encoded(filter);
   const [only, ...others] = Object.keys(given);
   if (only === undefined) {
-    const list = { most: 50, series: 0 };
     const [names, known, pages, referrers, listed, contacts, accounts] = await Promise.all([
       keys("name"),
       of<Names>("names"),
-      keys("path", list),
-      keys("referrer", list),
-      isNameless ? undefined : of<Listed>("accounts", { members: "false" }),
+      keys("path", LIST),
+      keys("referrer", LIST),
+      of<Listed>("accounts", { members: "false" }),
       of<Of<Told, "contacts">>("active"),
       of<Of<Told, "accounts">>("active", { of: "account" }),
     ] as const);
-    const busiest = listed && {
-      total: listed.events,
-      before: Number(listed.before),
-      data: toKeyed(listed),
-    };
-    const whose = listed && { busiest: busiest!, fell: listed.fell, rose: listed.rose };
+    const { events: total, before, fell, rose } = listed;
+    const whose = { busiest: { total, before, data: toKeyed(listed) }, fell, rose };
     return { events: toEvents(names, known), pages, referrers, contacts, accounts, ...whose };
   }
   const { since, last, events, lists, active, ...changed } = await of<Matching>("matching", given);
@@ -117,22 +111,23 @@ export const figuresOf = async (
   const key = given[only]!;
   if (only === "event_uid") {
     const doers = (kind: "account" | "contact") => of<Doers>("account-names", { of: kind, event_uid: key, limit: 50 });
-    const list = { most: 50, series: 0 };
     const [counted, known, busiest, people, others, ...views] = await Promise.all([
       ...([keys("name", { key }), of<Names>("names", { event_uid: key })] as const),
       ...([doers("account"), doers("contact")] as const),
-      isNameless ? undefined : of<Listed>("accounts", { members: "false", without: key }),
-      ...(key === PAGEVIEW ? [keys("path", list), keys("referrer", list)] : []),
+      of<Listed>("accounts", { members: "false", without: key }),
+      ...(key === PAGEVIEW ? [keys("path", LIST), keys("referrer", LIST)] : []),
     ] as const);
-    const without = others && {
-      total: others.total + (others.others?.total ?? 0),
-      of: others.active,
-      data: toKeyed(others),
-    };
+    const total = others.total + (others.others?.total ?? 0);
     const { active: accounts, fell, rose, ...most } = busiest;
     const { active: contacts, rose: _, ...own } = people;
     const [pages = figures.pages, referrers = figures.referrers] = views;
-    const whose = { busiest: most, fell, rose, people: own, without };
+    const whose = {
+      busiest: most,
+      fell,
+      rose,
+      people: own,
+      without: { total, of: others.active, data: toKeyed(others) },
+    };
     return { since: null, last, events: toEvents(counted, known), pages, referrers, accounts, contacts, ...whose };
   }
   if (only === "account") {
@@ -143,7 +138,8 @@ export const figuresOf = async (
     ]);
     return { ...figures, events: toEvents(counted, names), people, contacts };
   }
-  const counted = await keys(KINDS[only as keyof typeof KINDS], { key });
+  // A path, a host or a referrer has sums of its own.
+  const counted = await keys(only, { key });
   // One that its days have not kept is among the others.
   if (counted.total + counted.before < events.total + events.before) return figures;
   const data = counted.data.map((one) => ({ ...one, key: PAGEVIEW }));

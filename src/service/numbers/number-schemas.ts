@@ -360,6 +360,10 @@ export const NumbersQuery = Type.Object({
   account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 const Page = {
+  search: Type.String({
+    default: "",
+    description: "In the name, the uid or the e-mail address: among all, whatever `show` says",
+  }),
   without: Type.String({ default: "", description: "Without those that did this, by name of event" }),
   health: Type.String({ default: "", description: "All of this one, whenever they were active" }),
   show: Type.Enum(["all", "new", "rising", "falling", "silent", "call"], { default: "all" }),
@@ -369,19 +373,11 @@ const Page = {
 };
 export const ContactsQuery = Type.Object({
   ...WhenQuery,
-  search: Type.String({
-    default: "",
-    description: "In the name, the e-mail address or the uid: among all, whatever `show` says",
-  }),
   sort: Type.Enum(["name", "events", "change", "last_seen_on", "health"], { default: "events" }),
   ...Page,
 });
 export const AccountsQuery = Type.Object({
   ...WhenQuery,
-  search: Type.String({
-    default: "",
-    description: "In the name or the uid: among all, whatever `show` says",
-  }),
   sort: Type.Enum(["name", "contacts", "active_contacts", "events", "change", "last_seen_on", "health"], {
     default: "events",
   }),
