@@ -5,7 +5,7 @@ import { filesOf, readServerFile } from "../../../src/service/database/embedded/
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { SPANS } from "../../../src/service/days/calendar.js";
-import { answerOf, parametersOf } from "../../../src/service/numbers/ask-question.js";
+import { answerOf } from "../../../src/service/numbers/ask-question.js";
 import { QUESTIONS } from "../../../src/service/numbers/questions.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { median } from "../../support/median.js";
@@ -153,7 +153,7 @@ const latency = async (): Promise<void> => {
   const given: Record<string, string> = { account: "bulk-7", contact: "bulk-7", first: "event-7", second: "event-8" };
   const byTime: typeof rows = {};
   for (const [name, question] of QUESTIONS) {
-    const wanted = parametersOf(question).filter((one) => one.standard === undefined || one.is_one_of);
+    const wanted = question.parameters.filter((one) => one.standard === undefined || one.is_one_of);
     const asked = Object.fromEntries(wanted.map(({ name }) => [name, given[name]]));
     byTime[name] = {};
     for (const { span, ...when } of times) {
