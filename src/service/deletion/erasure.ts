@@ -128,7 +128,11 @@ const clearContacts = async (
   const key = await keyIn(query);
   const marks = contacts.map((id) => markOf(key, id));
   await tellApart(database, workspace, { reason: "erasure", ids: [], marks, at });
-  const counts = await countOf(query, which);
+  const found = await query<{ id: string; count: number }>(
+    `SELECT contact_id AS id, count(*) AS count FROM events WHERE ${which.condition} GROUP BY contact_id`,
+    which.values,
+  );
+  const counts = new Map(found.map(({ id, count }) => [id, count]));
   const events = await (anonymise === undefined
     ? deleteInSteps(database, workspace, { ...which, reason: "erasure" })
     : anonymiseEvents(database, workspace, which, { contactUid: `anonymous-${randomUUID()}`, params: anonymise }));
@@ -145,14 +149,6 @@ const clearContacts = async (
   database.tidy?.().catch(() => {});
   const archives = await placesOfArchives(query, workspace);
   return { events, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
-};
-
-const countOf = async (query: Query, { condition, values }: Which): Promise<Map<string, number>> => {
-  const rows = await query<{ id: string; count: number }>(
-    `SELECT contact_id AS id, count(*) AS count FROM events WHERE ${condition} GROUP BY contact_id`,
-    values,
-  );
-  return new Map(rows.map(({ id, count }) => [id, count]));
 };
 
 /** Of those who have come back, while processes still believed that the old records were there. */

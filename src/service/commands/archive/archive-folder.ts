@@ -76,7 +76,6 @@ export interface ArchivedFile {
   from: string;
   to: string;
   rows: number;
-  bytes: number;
   sha256: string;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import { toUuid } from "../../base/exact-text.js";
@@ -75,17 +76,13 @@ export const writeEvents = async (path: string, groups: AsyncIterable<Row[]>) =>
   }
   await writer.finish();
   toDisk(path);
-  return { rows: Number(writer.num_rows), ...(await sumOf(path)) };
+  return { rows: Number(writer.num_rows), sha256: await sumOf(path) };
 };
 
-export const sumOf = async (path: string): Promise<{ bytes: number; sha256: string }> => {
+export const sumOf = async (path: string): Promise<string> => {
   const hash = createHash("sha256");
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest("hex") };
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
 };
 
 /** The events of a file, a group of rows at a time. @param columns Default: all */

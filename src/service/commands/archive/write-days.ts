@@ -117,9 +117,9 @@ const checkOne = async (database: Database, { workspace, folder, say }: At, befo
   const wrongWith = async (file: ArchivedFile): Promise<string | undefined> => {
     const events = await stored(file.from, file.to);
     inFiles += events;
-    const found = await sumOf(folder.at(file.name)).catch(unlessAbsent);
-    if (found === undefined) return "is not there";
-    if (found.sha256 !== file.sha256) return "is damaged: its checksum is another one";
+    const sum = await sumOf(folder.at(file.name)).catch(unlessAbsent);
+    if (sum === undefined) return "is not there";
+    if (sum !== file.sha256) return "is damaged: its checksum is another one";
     if (events > file.rows) return `has not ${events - file.rows} events that the database has`;
     if (isBeyond(file)) return undefined;
     const told = await countIn(
