@@ -1,10 +1,8 @@
-import pg from "pg";
 import { seed } from "../../../demo/records/fill.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
-import { addressesOf } from "../../../src/service/config/options.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import type { Place } from "../support/database.js";
+import { type Place, runAt } from "../support/database.js";
 
 interface Amounts {
   events: number;
@@ -18,10 +16,6 @@ interface Amounts {
 
 /** Of so many events one is named `rare`. */
 const RARE_EVERY = 100_000;
-
-/** The address of a place's server, which runs. */
-const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
-  databaseUrl === undefined ? runningUrl(dataFolder)! : addressesOf(databaseUrl)[0]!;
 
 /**
  * Makes the demo's database at a place, and fills it with events, contacts (`bulk-<number>`), accounts and users, by SQL of its own:
@@ -42,9 +36,8 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
   const stamp = `md5('stamp' || n)::uuid, md5(${document})::uuid, 1 + n / ${contacts} % 10 + n / 7 % 2`;
   const of = (amount: number) => `FROM generate_series(0, ${amount - 1}) AS n`;
   // A statement that fills takes longer than one of a request may.
-  const client = new pg.Client(urlOf(place));
-  await client.connect();
-  for (const statement of [
+  await runAt(
+    place.databaseUrl ?? runningUrl(place.dataFolder)!,
     `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
      SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50 ${of(accounts)}`,
     `INSERT INTO contacts (id, unique_id, created_at, archived, data)
@@ -61,9 +54,7 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
             '{"account_uid":"' || ${account} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}',
             ${at} - n % 5000, ${stamp} ${of(events)}`,
     "ANALYZE accounts, contacts, account_contacts, users, events",
-  ])
-    await client.query(statement);
-  await client.end();
+  );
   await database.close();
 };
 

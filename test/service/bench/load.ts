@@ -33,22 +33,15 @@ export const nextEvent = () => {
   };
 };
 
-/** Posts what is made when it is sent: what is sent again would be a repeat. */
-const load = async (options: autocannon.Options, body: () => unknown): Promise<Load> => {
+/** Posts events for some seconds, or so many. Each is made when it is sent: what is sent again would be a repeat. */
+export const post = async (url: string, much: { duration: number } | { amount: number }): Promise<Load> => {
   const request: autocannon.Request = {
     method: "POST",
     headers: { "content-type": "application/json" },
-    setupRequest: (request) => ({ ...request, body: JSON.stringify(body()) }),
+    setupRequest: (request) => ({ ...request, body: JSON.stringify(nextEvent()) }),
   };
-  const { requests, latency, errors, non2xx } = await autocannon({
-    connections: CONNECTIONS,
-    ...options,
-    requests: [request],
-  });
-  if (errors + non2xx > 0) throw new Error(`${options.url}: ${errors} errors, ${non2xx} answers that were not 2xx`);
+  const target = { url: `${url}/v1/track/event?api_token=demo-api-token`, connections: CONNECTIONS };
+  const { requests, latency, errors, non2xx } = await autocannon({ ...target, ...much, requests: [request] });
+  if (errors + non2xx > 0) throw new Error(`${url}: ${errors} errors, ${non2xx} answers that were not 2xx`);
   return { perSecond: requests.average, p50: latency.p50, p99: latency.p99 };
 };
-
-/** Posts events for some seconds, or so many. */
-export const post = (url: string, much: { duration: number } | { amount: number }): Promise<Load> =>
-  load({ url: `${url}/v1/track/event?api_token=demo-api-token`, ...much }, nextEvent);

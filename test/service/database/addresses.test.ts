@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
@@ -22,48 +22,41 @@ const isAway = async (database: Database): Promise<boolean> =>
 /** A connection that was open when its address went may be taken once more. */
 const works = (database: Database) => until(async () => !(await isAway(database)));
 
-describe("a database with several addresses", () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.stop());
+it("is asked through those addresses that answer, and through one again that answers again", async () => {
+  const server = await startPostgres();
+  const [first, second] = (await Promise.all([0, 1].map(() => openProxy(hostOf(server))))) as [TcpProxy, TcpProxy];
+  const database = await open(server, [first.host, second.host]);
+  await works(database);
+  await first.close();
+  await works(database);
+  await second.close();
+  await until(() => isAway(database));
+  await first.open();
+  await works(database);
+  await second.open();
+  await first.close();
+  await works(database);
+  // The one that failed is looked for, also where another one answers.
+  await first.open();
+  await until(() => first.connections() > 0);
+  await database.close();
+  await Promise.all([first.close(), second.close(), server.stop()]);
+});
 
-  it("is asked through those that answer, and through one again that answers again", async () => {
-    const [first, second] = (await Promise.all([0, 1].map(() => openProxy(hostOf(server))))) as [TcpProxy, TcpProxy];
-    const database = await open(server, [first.host, second.host]);
-    await works(database);
-    await first.close();
-    await works(database);
-    await second.close();
-    await until(async () => await isAway(database));
-    await first.open();
-    await works(database);
-    await second.open();
-    await first.close();
-    await works(database);
-    // The one that failed is looked for, also where another one answers.
-    await first.open();
-    await until(() => first.connections() > 0);
-    await database.close();
-    await Promise.all([first.close(), second.close()]);
-  });
-
-  // By pg_basebackup, which an installed server brings.
-  it.skipIf(missing)("is written to at the primary alone, whichever of its servers that is", async () => {
-    const primary = await startPostgres({ isInstalled: true });
-    const standby = await startPostgres({ isInstalled: true, standbyOf: primary.url });
-    const database = await open(primary, [hostOf(standby), hostOf(primary)]);
-    const isPrimary = async () =>
-      (await database.query("SELECT NOT pg_is_in_recovery() AS primary, inet_server_port() AS port"))[0];
-    expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(primary.url).port) });
-    await store(database);
-    await primary.halt();
-    await until(async () => await isAway(database));
-    await runAt(standby.url, "SELECT pg_promote()");
-    await works(database);
-    expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(standby.url).port) });
-    await database.close();
-    await Promise.all([primary.stop(), standby.stop()]);
-  });
+// By pg_basebackup, which an installed server brings.
+it.skipIf(missing)("is written to at the primary alone, whichever of its servers that is", async () => {
+  const primary = await startPostgres({ isInstalled: true });
+  const standby = await startPostgres({ isInstalled: true, standbyOf: primary.url });
+  const database = await open(primary, [hostOf(standby), hostOf(primary)]);
+  const isPrimary = async () =>
+    (await database.query("SELECT NOT pg_is_in_recovery() AS primary, inet_server_port() AS port"))[0];
+  expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(primary.url).port) });
+  await store(database);
+  await primary.halt();
+  await until(() => isAway(database));
+  await runAt(standby.url, "SELECT pg_promote()");
+  await works(database);
+  expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(standby.url).port) });
+  await database.close();
+  await Promise.all([primary.stop(), standby.stop()]);
 });

@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readServerFile } from "../../../src/service/database/embedded/data-folder.js";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";
+import { runAt } from "../support/database.js";
 import { refusalOf, useFolder, usePlace } from "../support/fixtures.js";
 import { until } from "../support/service.js";
 import { postAsDemo, readAsDemo, SERVICE, spawnService } from "../support/service-process.js";
@@ -34,15 +34,7 @@ const runs = (pid: number): boolean => {
   }
 };
 const ended = (pid: number) => until(() => !runs(pid));
-const ask = async (data: string, sql: string): Promise<Record<string, unknown>> => {
-  const client = new pg.Client(runningUrl(data));
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows[0];
-  } finally {
-    await client.end();
-  }
-};
+const ask = async (data: string, sql: string) => (await runAt(runningUrl(data)!, sql))[0]!;
 
 const folder = useFolder();
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { until } from "../support/service.js";
 import { postAsDemo, readAsDemo, spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
@@ -11,8 +11,9 @@ const stored = async (url: string): Promise<string[]> => {
   return data.map(({ event_uid }: { event_uid: string }) => event_uid);
 };
 
-describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cannotMount}` : ""}`, () => {
-  it("is answered with 503 and told before the log has no room; it goes on when there is room", async () => {
+it.skipIf(cannotMount)(
+  "a full disk is answered with 503 and told before the log has no room; it goes on when there is room",
+  async () => {
     const disk = smallDisk(256);
     const service = spawnService({ TRACKLET_DATA: join(disk.folder, "data") });
     const url = await service.ready();
@@ -37,5 +38,5 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     expect(code).toBe(0);
     expect(stdout).toMatch(/"fault":"disk","reason":"the disk of \S+ is full: of the 64 MB [^"]+ MB are left"/);
     disk.remove();
-  });
-});
+  },
+);

@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { addressesOf } from "../../../src/service/config/options.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
@@ -12,7 +11,7 @@ const place = useServer();
 
 it("leaves the tables of other versions alone, and says so", async () => {
   const change = (name: string) =>
-    runAt(addressesOf(place.databaseUrl)[0]!, `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
+    runAt(place.databaseUrl, `UPDATE schema_migrations SET name = '${name}' WHERE id = 1`);
   await (await openDatabase(place)).close();
   const words = /^this data is of another build: use that one, or load a backup of this one into .+ restore FILE\)$/;
   for (const name of ["9999-x-12345678", "0001-tables-12345678"]) {

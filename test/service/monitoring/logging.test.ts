@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import pg from "pg";
 import { expect, it } from "vitest";
 import { runningUrl } from "../../../src/service/database/embedded/server.js";
+import { runAt } from "../support/database.js";
 import { usePlace } from "../support/fixtures.js";
 import { ask } from "../support/service.js";
 import { spawnService } from "../support/service-process.js";
@@ -37,10 +37,8 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   await ask(`${url}/nowhere?api_token=secret-nowhere`, {});
   await ask(`${url}/v2/users/?api_token=secret-slash`, {}, "DELETE");
   // An error of the database repeats the row in its details.
-  const client = new pg.Client(runningUrl(place.dataFolder)!);
-  await client.connect();
-  await client.query("ALTER TABLE events ADD CONSTRAINT ours CHECK (event_uid <> 'told to nobody')");
-  await client.end();
+  const refusing = "ALTER TABLE events ADD CONSTRAINT ours CHECK (event_uid <> 'told to nobody')";
+  await runAt(runningUrl(place.dataFolder)!, refusing);
   expect((await send('{"contact_uid":"anna","event_uid":"told to nobody"}')).status).toBe(500);
   // A body that is broken off says nothing of the database.
   const broken = connect(Number(new URL(url).port), "127.0.0.1");

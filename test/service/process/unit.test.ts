@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { storedEvents } from "../support/database.js";
-import { startPostgres } from "../support/postgres.js";
+import { useServer } from "../support/fixtures.js";
 import { outcomeOf, SILENT, until } from "../support/service.js";
 import { metricsOf, spawnService } from "../support/service-process.js";
 
@@ -11,23 +11,17 @@ const CLIENTS = 48;
 /** Milliseconds: a connection that was just handed to a process that is killed hears nothing. */
 const SILENT_MS = 5_000;
 
-let database: Awaited<ReturnType<typeof startPostgres>>;
+const place = useServer();
 const started: ReturnType<typeof spawnService>[] = [];
 const start = (environment: Record<string, string> = {}) => {
-  const unit = spawnService({ DATABASE_URL: database.url, TRACKLET_PROCESSES: "2", ...environment });
+  const unit = spawnService({ DATABASE_URL: place.databaseUrl, TRACKLET_PROCESSES: "2", ...environment });
   started.push(unit);
   return unit;
 };
-beforeAll(async () => {
-  database = await startPostgres();
-});
-afterAll(async () => {
-  await Promise.all(started.map((unit) => unit.stop("SIGKILL")));
-  await database.stop();
-});
+afterAll(() => Promise.all(started.map((unit) => unit.stop("SIGKILL"))));
 
 const stored = async (name: string): Promise<number[]> =>
-  (await storedEvents({ dataFolder: "", databaseUrl: database.url }, name)).map(({ params }) => Number(params.number));
+  (await storedEvents(place, name)).map(({ params }) => Number(params.number));
 /** An agent with a connection of its own for each client: the processes take connections in turn. */
 const agentOf = () => new Agent({ keepAlive: true, maxSockets: CLIENTS, scheduling: "fifo" });
 let resets = 0;
@@ -129,7 +123,7 @@ it("count what an address sends together", async () => {
 });
 
 it("are told in one line why they cannot start", async () => {
-  const { code, stderr } = await start({ DATABASE_URL: database.url.replace("/postgres", "/absent") }).closed;
+  const { code, stderr } = await start({ DATABASE_URL: place.databaseUrl.replace("/postgres", "/absent") }).closed;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^service: cannot use the database of DATABASE_URL \(.*"absent" does not exist.*\n$/);
 });

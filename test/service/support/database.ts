@@ -31,40 +31,30 @@ export const openPlace = async (): Promise<Place & { leave(): Promise<void> }> =
 };
 
 /** An empty database at a URL: that which is given, or one of a server of its own. */
-export const openServer = async (): Promise<{ url: string; leave(): Promise<void> }> => {
-  if (GIVEN !== undefined) return { url: GIVEN, leave: () => empty(GIVEN) };
+export const openServer = async (): Promise<{ dataFolder: ""; databaseUrl: string; leave(): Promise<void> }> => {
+  if (GIVEN !== undefined) return { dataFolder: "", databaseUrl: GIVEN, leave: () => empty(GIVEN) };
   const { startPostgres } = await import("./postgres.js");
   const { url, stop } = await startPostgres();
-  return { url, leave: stop };
+  return { dataFolder: "", databaseUrl: url, leave: stop };
 };
 
 const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
 
-/** Works at the first address of a database: that of the coordinator, where it is a cluster. */
-const over = async (url: string, work: (client: pg.Client) => Promise<void>): Promise<void> => {
-  const client = new pg.Client(addressesOf(url)[0]);
-  await client.connect();
-  await work(client).finally(() => client.end());
-};
-
 /** Takes out what tests have made: the schema itself may hold an extension. */
-const empty = (url: string) =>
-  over(url, async (client) => {
-    await client.query(`DROP SCHEMA IF EXISTS skewed CASCADE;
-      DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET search_path', current_database()); END $$`);
-    for (const { tablename } of (await client.query(TABLES)).rows) await client.query(`DROP TABLE public.${tablename}`);
-  });
+const empty = async (url: string): Promise<void> => {
+  const reset = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET search_path', current_database()); END $$";
+  const tables = await runAt<{ tablename: string }>(url, "DROP SCHEMA IF EXISTS skewed CASCADE", reset, TABLES);
+  await runAt(url, ...tables.map(({ tablename }) => `DROP TABLE public.${tablename}`));
+};
 
 /** Before all tests. @throws Error where the database that is given holds something */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   provide("isSpread", false);
   if (GIVEN === undefined) return;
-  await over(GIVEN, async (client) => {
-    if ((await client.query(TABLES)).rows.length > 0)
-      throw new Error("the database of DATABASE_URL must be empty: what the tests leave in it is deleted");
-    const { rows } = await client.query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'");
-    provide("isSpread", rows.length > 0);
-  });
+  if ((await runAt(GIVEN, TABLES)).length > 0)
+    throw new Error("the database of DATABASE_URL must be empty: what the tests leave in it is deleted");
+  const found = await runAt(GIVEN, "SELECT FROM pg_extension WHERE extname = 'citus'");
+  provide("isSpread", found.length > 0);
 };
 
 declare module "vitest" {
@@ -77,9 +67,9 @@ declare module "vitest" {
 /** The addresses of a cluster's nodes, its coordinator first, where the database that is given has several. */
 export const CLUSTER = GIVEN !== undefined && addressesOf(GIVEN).length > 1 ? GIVEN : undefined;
 
-/** Runs statements at one address. */
+/** Runs statements at the first address of a database: that of the coordinator, where it is a cluster. @returns the rows of the last */
 export const runAt = async <Row extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<Row[]> => {
-  const client = new pg.Client(url);
+  const client = new pg.Client(addressesOf(url)[0]);
   await client.connect();
   try {
     let rows: Row[] = [];

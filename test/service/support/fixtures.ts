@@ -26,11 +26,7 @@ export const usePlace = (open: () => Promise<Place & { leave(): Promise<void> }>
 };
 
 /** The same of a server that somebody gives: several services, roles. */
-export const useServer = (): Place & { databaseUrl: string } =>
-  usePlace(async () => {
-    const { url, leave } = await openServer();
-    return { dataFolder: "", databaseUrl: url, leave };
-  }) as Place & { databaseUrl: string };
+export const useServer = () => usePlace(openServer) as Place & { databaseUrl: string };
 
 /** A database for the tests of a file, with which it is closed. It is there from `beforeAll` on. */
 export const useDatabase = (place: Place = usePlace()): Database => {

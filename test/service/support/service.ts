@@ -5,21 +5,13 @@ import { buffer } from "node:stream/consumers";
 import { seed } from "../../../demo/records/fill.js";
 import { createService, type ServiceOptions } from "../../../src/service/app.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import type { Row } from "../../support/service.js";
 import { waitFor } from "../../support/wait.js";
 import { openPlace } from "./database.js";
 
 export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";
 const METRICS_TOKEN = "test-metrics-token";
-
-export interface EventRow {
-  id: string;
-  received_at: number;
-  contact_uid: string;
-  event_uid: string;
-  params: Record<string, unknown>;
-  proven?: boolean;
-}
 
 /** @param hasRecords whether the database gets the demo's records. Default `false`. */
 export type StartOptions = ServiceOptions & { hasRecords?: boolean };
@@ -69,7 +61,7 @@ export const startService = async ({ hasRecords = false, ...options }: StartOpti
     json: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).json(),
     metrics: async (): Promise<string> => (await get("/metrics", { authorization: `Bearer ${METRICS_TOKEN}` })).text(),
     /** The stored events of a contact, and their JSON text. */
-    events: async (contactUid: string): Promise<{ rows: EventRow[]; text: string }> => {
+    events: async (contactUid: string): Promise<{ rows: (Row & { proven?: boolean })[]; text: string }> => {
       const answer = await get(`/v2/events?contact_uid=${encodeURIComponent(contactUid)}&limit=10000`);
       const text = await answer.text();
       return { rows: JSON.parse(text).data, text };
