@@ -59,42 +59,38 @@ export interface Token {
   holds: boolean;
 }
 
-export interface Workspace {
-  name: string;
-  /** In which its days are told. */
-  zone: string;
+/** @param zone in which its days are told */
+export const newWorkspace = (name: string, zone: string) => ({
+  name,
+  zone,
   /** The last day of which events are gone by retention. */
-  past?: string;
-  exists: boolean;
-  tokens: Map<string, Token[]>;
-  people: Map<string, Person>;
-  accounts: Map<string, Account>;
-  events: Map<string, Event>;
+  past: undefined as string | undefined,
+  exists: true,
+  tokens: new Map<string, Token[]>(),
+  people: new Map<string, Person>(),
+  accounts: new Map<string, Account>(),
+  events: new Map<string, Event>(),
   /** As `account:uid`, `contact:uid`. */
-  leftOut: Set<string>;
+  leftOut: new Set<string>(),
   /** Marks of the events in the files of the archive, as of its last run. */
-  archived: Set<string>;
-  hasArchive: boolean;
-}
+  archived: new Set<string>(),
+  hasArchive: false,
+});
+export type Workspace = ReturnType<typeof newWorkspace>;
 
-/** Who reads on by a cursor. */
-export interface Follower {
-  workspace: string;
-  place: string;
-  ids: Set<string>;
-  /** Of what it has read. */
-  marks: Set<string>;
-  /** Has it read what a restore has lost? It is to be told. */
-  isLost?: boolean;
-}
 /** In front of all ids. */
 const FIRST = "00000000-0000-7000-8000-000000000000";
-export const newFollower = ({ name }: Pick<Workspace, "name">): Follower => ({
+/** Who reads on by a cursor. */
+export const newFollower = ({ name }: Pick<Workspace, "name">) => ({
   workspace: name,
   place: FIRST,
-  ids: new Set(),
-  marks: new Set(),
+  ids: new Set<string>(),
+  /** Of what it has read. */
+  marks: new Set<string>(),
+  /** Has it read what a restore has lost? It is to be told. */
+  isLost: false,
 });
+export type Follower = ReturnType<typeof newFollower>;
 
 interface Erasure {
   workspace: string;
@@ -127,19 +123,6 @@ export const newState = (): State => ({
   dumps: [],
   imports: [],
   archives: 0,
-});
-
-export const newWorkspace = (name: string, zone: string): Workspace => ({
-  name,
-  zone,
-  exists: true,
-  tokens: new Map(),
-  people: new Map(),
-  accounts: new Map(),
-  events: new Map(),
-  leftOut: new Set(),
-  archived: new Set(),
-  hasArchive: false,
 });
 
 export const living = ({ workspaces }: State): Workspace[] => [...workspaces.values()].filter(({ exists }) => exists);

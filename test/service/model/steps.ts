@@ -457,8 +457,7 @@ const followPage = async (state: State, driver: Driver, follower: Follower, limi
   const { status, body } = await driver.ask("GET", `/v2/events?after=${follower.place}&limit=${limit}`, { token });
   if (isAway(status)) return false;
   // What was behind a dump is no more: it begins anew.
-  if (status === 410)
-    return Boolean(Object.assign(follower, model.newFollower({ name: follower.workspace }), { isLost: false }));
+  if (status === 410) return Boolean(Object.assign(follower, model.newFollower({ name: follower.workspace })));
   if (status !== 200) throw new Error(`who follows is answered with ${status}: ${JSON.stringify(body)}`);
   if (follower.isLost) throw new Error("who has followed further than a dump is not told of its restore");
   for (const { id, settled, params } of body.data) {
