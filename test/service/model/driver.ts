@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import pg from "pg";
+import { waitFor } from "../../support/wait.js";
 import { everyRow, makeClock, type Place, runAt, setBack, withQuery } from "../support/database.js";
-import { basic, until } from "../support/service.js";
+import { basic } from "../support/service.js";
 import type { TokenKind } from "./state.js";
 
 /** What was answered; without a status where nothing was. */
@@ -110,7 +111,8 @@ export const openDriver = async (house: House) => {
     await Promise.all(services.splice(0).map((service) => service.stop(signal)));
     await Promise.all(locks.splice(0));
     const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-    await until(async () => (await runAt(url, others).catch(() => [])).length === 0);
+    const haveEnded = async () => (await runAt(url, others).catch(() => [])).length === 0;
+    await waitFor(haveEnded, { what: "all connections to end", timeoutMs: house.patience });
   };
   const driver = {
     folder,
