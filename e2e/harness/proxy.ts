@@ -35,7 +35,7 @@ const forward = async (
   return { status: statusCode!, headers: endToEnd(answered), body: await buffer(incoming!) };
 };
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** Address of the service. */
   target: string;
   /**

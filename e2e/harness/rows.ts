@@ -3,7 +3,7 @@ import type { Row, Service } from "../../test/support/service.js";
 import { waitFor } from "../../test/support/wait.js";
 import type { FaultProxy } from "./proxy.js";
 
-export interface ExpectRowsOptions {
+interface ExpectRowsOptions {
   /** What identifies a row in the list. Default its `event_uid`. */
   by?: (row: Row) => unknown;
   /** The most the rows may take to arrive; generous, never the thing under test. Milliseconds, default 60,000. */

@@ -25,7 +25,7 @@ export interface PageOptions {
   type?: string;
 }
 
-export interface HtmlOptions {
+interface HtmlOptions {
   /** Markup in the head, before the script tag. */
   head?: string;
   /** Markup in the body. */

@@ -7,7 +7,7 @@ export { judge, run } from "../harness/install.js";
 export type Means = "navigation" | "wrapping";
 export const MEANS: readonly Means[] = ["navigation", "wrapping"];
 
-export interface ViewFixtures {
+interface ViewFixtures {
   means: Means;
   /**
    * Waits for rows and asserts that exactly these page views are stored, in the order of their tracking (requests run

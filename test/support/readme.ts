@@ -21,7 +21,7 @@ export const PAGES = [
 
 export const readPage = (page: string): Promise<string> => readFile(new URL(page, ROOT), "utf8");
 
-export interface Block {
+interface Block {
   page: string;
   /** Heading of the section, of any level but the first. */
   section: string;

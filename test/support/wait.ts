@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-export interface WaitOptions {
+interface WaitOptions {
   /** What is waited for, named when it does not come. */
   what?: string;
   /** Generous: it ends a hopeless wait and is never the thing under test. Milliseconds, default 60,000. */

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { ROOT } from "../../../test/support/launch.js";
 import { launchChromium } from "../../harness/chromium.js";
-import { type Count, FAULTS, type Fault, measureFault } from "./faults.js";
+import { type Count, FAULTS, measureFault } from "./faults.js";
 import { ALL, type Peer } from "./peers.js";
 
 const { values } = parseArgs({ options: { only: { type: "string" }, fault: { type: "string" } } });
@@ -27,19 +27,13 @@ const RUNS = isWhole ? 5 : 1;
 
 const faults = chosen(FAULTS, values.fault);
 const peers = chosen(ALL, values.only);
-const counts = new Map<Peer, Map<Fault, Count[]>>(
-  peers.map((peer) => [peer, new Map(faults.map((fault) => [fault, []]))]),
-);
+/** Of each tracker what was counted of each fault. */
+const counts = new Map(peers.map((peer) => [peer, faults.map((): Count[] => [])]));
 const browser = await launchChromium();
 const measure = async (peer: Peer): Promise<void> => {
   const script = await peer.script();
   await Promise.all(
-    faults.map(async (fault) =>
-      counts
-        .get(peer)!
-        .get(fault)!
-        .push(await measureFault(browser, peer, { script, fault })),
-    ),
+    faults.map(async (fault, at) => counts.get(peer)![at]!.push(await measureFault(browser, peer, { script, fault }))),
   );
 };
 try {
@@ -77,7 +71,7 @@ const tables = [
   [
     row(["of 20 events", ...faults.map(({ title }) => title)]),
     row(["---", ...faults.map(() => "---:")]),
-    ...peers.map((peer) => row([peer.name, ...[...counts.get(peer)!.values()].map(cell)])),
+    ...peers.map((peer) => row([peer.name, ...counts.get(peer)!.map(cell)])),
   ].join("\n"),
   faults.map(({ title, what }) => `- **${title}**: ${what}`).join("\n"),
   "What is set in each:",
