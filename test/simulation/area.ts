@@ -16,8 +16,7 @@ type Rows = Record<string, string>;
 /** What the area has to know of a page. */
 interface AreaUser extends Record<"isDead" | "isFrozen" | "isCached" | "readsFresh", boolean> {
   useStorage(): void;
-  /** @param see has the page see the change */
-  hear(change: StorageChange, see: () => void): void;
+  hear(change: StorageChange): void;
 }
 
 /** What one page sees. */
@@ -29,8 +28,6 @@ interface View {
   own: StorageChange[];
   ownDueAt: number;
   others: StorageChange[];
-  /** The changes of others that it has yet to see, with whether it has changed the same since. */
-  unseen: Map<StorageChange, boolean>;
 }
 
 export type FakeArea = ReturnType<typeof createArea>;
@@ -51,39 +48,30 @@ export const createArea = (clock: Clock) => {
   const rows: Rows = Object.create(null);
   const views = new Set<View>();
 
-  const refresh = (view: View): void => {
-    view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
-  };
-  /** It sees each change as it is told of it; what it has changed itself meanwhile comes after that. */
-  const see = (view: View, change: StorageChange): void => {
-    const isOver = view.unseen.get(change) || view.own.some(({ key }) => key === null || key === change.key);
-    view.unseen.delete(change);
-    if (view.copy && !isOver) apply(view.copy, [change]);
-    if (!view.unseen.size || view.user.readsFresh) refresh(view);
-  };
+  /** It sees what is stored, but for its own changes on their way. */
   const catchUp = (view: View): void => {
-    for (const change of view.others.splice(0)) view.user.hear(change, () => see(view, change));
+    view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
+    for (const change of view.others.splice(0)) view.user.hear(change);
   };
   const commit = (by: View, change: StorageChange): void => {
     const prompt: View[] = [];
-    for (const one of by.unseen.keys()) if (change.key === null || change.key === one.key) by.unseen.set(one, true);
     for (const view of views) {
       if (view.user.isDead && !view.own.length) views.delete(view);
-      if (view === by || view.user.isDead) continue;
-      view.copy ??= copyOf(rows);
-      view.unseen.set(change, false);
-      if (view.others.push(change) > 1) continue;
+      if (view === by || view.user.isDead || view.others.push(change) > 1) continue;
       const lag = fake.lag();
-      if (lag || (view.user.isFrozen && !view.user.isCached)) clock.add(lag, () => catchUp(view), view.user);
-      else prompt.push(view);
+      if (lag || (view.user.isFrozen && !view.user.isCached)) {
+        view.copy ??= copyOf(rows);
+        clock.add(lag, () => catchUp(view), view.user);
+      } else prompt.push(view);
     }
     apply(rows, [change]);
-    for (const view of views) if (view.user.readsFresh) refresh(view);
+    for (const view of views)
+      if (view.user.readsFresh) view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
     for (const view of prompt) catchUp(view);
   };
   const arrive = (view: View): void => {
     for (const change of view.own.splice(0)) commit(view, change);
-    if (!view.unseen.size) view.copy = undefined;
+    if (!view.others.length) view.copy = undefined;
   };
   const change = (view: View, key: string | null, newValue: string | null): void => {
     const oldValue = key === null ? null : ((view.copy ?? rows)[key] ?? null);
@@ -135,7 +123,7 @@ export const createArea = (clock: Clock) => {
   };
 
   const areaOf = (user: AreaUser) => {
-    const view: View = { user, copy: undefined, own: [], ownDueAt: 0, others: [], unseen: new Map() };
+    const view: View = { user, copy: undefined, own: [], ownDueAt: 0, others: [] };
     views.add(view);
     const storage = createStorage(view);
     const area = (): Storage => {

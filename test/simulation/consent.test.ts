@@ -46,9 +46,7 @@ stories("a refusal", {
     world,
   }) => {
     world.storage.lag = () => 0;
-    await tell(
-      "weather unavailable; A opens hidden readsFresh=true; B opens; A tracks; 3 s; B refuses; requests <9; weather up",
-    );
+    await tell("weather unavailable; A opens hidden; B opens; A tracks; 3 s; B refuses; requests <9; weather up");
     await page("A").run(() => {
       const { track, identify } = page("A").tracker;
       for (const verb of [track, identify] as ((uid: string) => void)[]) verb("e9");

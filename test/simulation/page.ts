@@ -187,22 +187,12 @@ export const createPage = (
       page.storageUses++;
     },
     /** To be called when another page has changed the storage. */
-    hear: (change: StorageChange, see: () => void): void => {
-      const late = change.newValue === null ? world.storage.tellsLate() : 0;
-      if (page.isDead || page.isCached || late) see();
+    hear: (change: StorageChange): void => {
       if (page.isDead || page.isCached) return;
+      const late = change.newValue === null ? world.storage.tellsLate() : 0;
       if (late) clock.add(late, () => tell(change), page);
-      else if (changes.push({ change, see }) === 1)
-        clock.add(
-          1 + world.storage.lag() / 2,
-          () => {
-            for (const one of changes.splice(0)) {
-              one.see();
-              tell(one.change);
-            }
-          },
-          page,
-        );
+      else if (changes.push(change) === 1)
+        clock.add(1 + world.storage.lag() / 2, () => changes.splice(0).forEach(tell), page);
     },
   };
 
@@ -231,7 +221,7 @@ export const createPage = (
   const microtasks: (() => void)[] = [];
 
   /** Changes that other pages have made, until the browser tells of them. */
-  const changes: { change: StorageChange; see: () => void }[] = [];
+  const changes: StorageChange[] = [];
   const tell = (change: StorageChange): unknown => page.window.dispatchEvent(createEvent("storage", change));
   const view = world.storage.areaOf(page);
   const timers = createTimers(page, clock);

@@ -133,8 +133,6 @@ stories("events before anybody is named", {
   "have the contact that their page has heard of first, whoever sends them": `
     A opens nobody; B opens nobody; 1 s; row backoff NOW,60000,9,0,wait; A hides; A tracks; 500 ms; B identifies ann; 500 ms
     A crashes; B identifies bob; 90 s; owners ann`,
-  "are sent once where a tab that stood still hears late who has logged in, and another one has sent them":
-    "A opens nobody; A tracks 5; 1 s; A stops; B opens; 30 s; A wakes; A tracks; 60 s; once",
   // What is young goes without a lock, and so before what has waited.
   "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",
   "wait on where the storage was emptied: nobody is named any more": `

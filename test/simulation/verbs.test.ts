@@ -318,8 +318,7 @@ it("onChange tells each listener what holds, at once and after each change, in w
       (...[consent, identity]: Parameters<ChangeListener>) =>
         void told.push([name, consent, ...identity].join(" "));
     const { run, tracker } = await world.open({ ...NOBODY, consent: "pending", onChange: listen("option") });
-    // Else it is told of the choice, and a moment later of who is named.
-    const other = await world.open({ ...NOBODY, consent: "pending", readsFresh: true });
+    const other = await world.open({ ...NOBODY, consent: "pending" });
     const failing = () => JSON.parse("the page's own");
     const hub = other.window.tracklet as Hub;
     await other.run(() => hub.push(["onChange", failing], ["onChange", "text"], ["onChange", listen("push")]));
