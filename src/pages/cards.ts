@@ -8,6 +8,7 @@ import {
   link,
   make,
   makeCsvButton,
+  makeFold,
   makeScroll,
   makeTable,
   replace,
@@ -58,15 +59,20 @@ export const makeCard = (
     ...(note ? [make("p.note", note)] : []),
     body,
   ) as HTMLElement;
+  /** What its file has: what is shown, or `all`. */
+  const hold = <T>(columns: readonly Column<T>[], data: readonly T[], all?: () => Promise<readonly T[]>) => {
+    const shown = toLines(columns, data);
+    lines = async () => (all ? toLines(columns, await all()) : shown);
+    csv.hidden = data.length === 0;
+  };
   return {
     element,
-    body,
     show: (...content: Content[]) => replace(body, ...content),
-    /** What its file has: what is shown, or `all`. */
-    hold: <T>(columns: readonly Column<T>[], data: readonly T[], all?: () => Promise<readonly T[]>) => {
-      const shown = toLines(columns, data);
-      lines = async () => (all ? toLines(columns, await all()) : shown);
-      csv.hidden = data.length === 0;
+    hold,
+    /** A table as long as it is, which its file has, too. */
+    table: <T>(columns: readonly Column<T>[], data: readonly T[], tag = "table"): Content => {
+      hold(columns, data);
+      return makeScroll(title, [makeTable(title, columns, data, { name: tag })], "div.scroll.whole");
     },
   };
 };
@@ -138,8 +144,7 @@ export const createChartCard = <A>(
   const bars = createBars(title, options);
   const [legend, none] = [make("ul.legend", { "aria-label": title }), make("p.nothing", NOTHING)];
   const table = makeScroll(title);
-  const fold = make("details", make("summary", "As a table"), table);
-  card.show(make("div.plot", bars.element, none), legend, fold);
+  card.show(make("div.plot", bars.element, none), legend, makeFold(table));
   return {
     element: card.element,
     draw(answer: A): void {

@@ -142,6 +142,9 @@ export const makeScroll = (label: string, content: readonly Content[] = [], name
   return box;
 };
 
+/** The same, to be unfolded. */
+export const makeFold = (table: Node) => make("details", make("summary", "As a table"), table);
+
 /** Saves a text as a file. */
 export const save = (name: string, type: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -9,6 +9,7 @@ import {
   orderOf,
   personWith,
   type Sorted,
+  WORDS,
   whose,
 } from "./cards.js";
 import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines } from "./elements.js";
@@ -54,15 +55,12 @@ const makeLines = ({ counts_before, counts }: Account) => {
 
 /** What differs between the two lists. */
 interface List<T> {
-  title: string;
-  path: string;
   kind: "account" | "contact";
+  title: string;
   columns: Sorted<T>[];
   /** What is said where there is none: its first words, and what may be amiss. */
   nobody: string;
   hint: string;
-  /** Where else is looked for what is not found. */
-  elsewhere: readonly [path: string, what: string];
   placeholder: string;
 }
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
@@ -115,9 +113,8 @@ const SEEN: Sorted<Account | Person>[] = [
 
 const [COMPANY, COMPANY_UID] = whose("Account", linkToAccount) as [Sorted<Account>, Sorted<Account>];
 const ACCOUNTS: List<Account> = {
-  title: "Accounts",
-  path: "accounts",
   kind: "account",
+  title: "Accounts",
   placeholder: "Name or uid",
   columns: [
     // On a phone, where there is no room for columns, the people stand below the name.
@@ -139,13 +136,11 @@ const ACCOUNTS: List<Account> = {
   ],
   nobody: "No account",
   hint: " An event belongs to an account if your page names one: identify(contact, account).",
-  elsewhere: ["/contacts", "people"],
 };
 
 const PEOPLE: List<Person> = {
-  title: "People",
-  path: "contacts",
   kind: "contact",
+  title: "People",
   placeholder: "Name, e-mail or uid",
   columns: [
     ...personWith<Person>(({ accounts }) => accounts),
@@ -155,7 +150,6 @@ const PEOPLE: List<Person> = {
   ],
   nobody: "Nobody",
   hint: "",
-  elsewhere: ["/accounts", "accounts"],
 };
 
 /** By what a list is sorted at first, where that is not events. */
@@ -172,7 +166,8 @@ const UNFIT = "None of them fits what is chosen above.";
 const isOfAll = (state: State): boolean => !state.search && !state.others && filtersOf(state).length === 0;
 
 const createList = <T extends Account | Person>(main: Element, ask: Ask, of: List<T>) => {
-  const { title, path, kind } = of;
+  const { title, kind } = of;
+  const path = `${kind}s`;
   const addressOf = (state: State, more: State = {}): string => {
     const { page, ...rest } = chosen(state);
     return `/v2/numbers/${path}?${toQuery(state, { ...rest, offset: `${(page - 1) * PAGE}`, ...more })}`;
@@ -192,7 +187,7 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
     placeholder: of.placeholder,
     input,
   });
-  const [what, one] = [title.toLowerCase(), kind === "account" ? "account" : "person"];
+  const [what, one] = [title.toLowerCase(), WORDS[kind]];
   const field = make("label.search", make("span.hidden", `Search ${what}`), search);
   const tabs = make("nav.tabs", { "aria-label": `Which ${what}` });
   const table = makeScroll(title, [], "div.scroll.whole");
@@ -259,9 +254,10 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
       link(all, others === null ? "The other accounts" : `${number(others.total)} more accounts`),
       others === null ? "." : ` that are known only from their ${number(others.events)} events.`,
     );
-    const [there, whom] = of.elsewhere;
+    const other = kind === "account" ? PEOPLE : ACCOUNTS;
+    const there = linkTo(`/${other.kind}s`, { search: state.search });
     const none = state.search
-      ? [`No ${one} matches "${state.search}". `, link(linkTo(there, { search: state.search }), `Search ${whom}`)]
+      ? [`No ${one} matches "${state.search}". `, link(there, `Search ${other.title.toLowerCase()}`)]
       : [
           filtersOf(state).length > 0
             ? UNFIT

@@ -46,7 +46,7 @@ const VIEWS: Record<string, (main: Element, ask: Ask, id: string) => View> = {
 };
 
 const main = find("main");
-const nav = find("nav.pages");
+const [nav, footer] = [find("nav.pages"), find("footer")];
 let shown: { page: string; view: View } | undefined;
 
 const close = () => {
@@ -63,6 +63,8 @@ const open = async () => {
     if (link.pathname === of && isLive === (page === "live")) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  // Whoever looks at the figures of others is no visitor.
+  footer.hidden = !/^(numbers|left-out)$/.test(page);
   nav.hidden = !ask.open();
   if (nav.hidden) return;
   nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

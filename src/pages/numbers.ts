@@ -220,7 +220,9 @@ export const createNumbers = (main: Element, ask: Ask) => {
       replace(
         all,
         link(linkTo("/accounts"), "All accounts"),
-        ", those that fall, and those that are silent.",
+        ", and ",
+        link(linkTo("/accounts", { show: "call" }), "those to call"),
+        ".",
         ...noteNames("account", busiest?.data.map(({ key, name }) => ({ unique_id: key, name })) ?? []),
       );
       first.hidden = last !== null || events.total + events.before > 0;

@@ -13,7 +13,7 @@ import {
   timeTile,
   whose,
 } from "./cards.js";
-import { type Column, find, link, make, makeScroll, makeTable, replace, withCommas } from "./elements.js";
+import { type Column, find, link, make, makeFold, makeScroll, makeTable, replace, withCommas } from "./elements.js";
 import { against, dayOf, dayOfWeek, number } from "./format.js";
 import type { Ask, LeftOut, Named, OneAccount, OneContact } from "./session.js";
 import { createTimeLine } from "./time-line.js";
@@ -41,9 +41,8 @@ const createMembers = () => {
         { head: `${name ? cut(name) : "Events"} in this time`, of: inThisTime },
         ...MEMBERS,
       ];
-      card.hold(columns, data);
+      const table = card.table(columns, data);
       if (total === 0) return void card.show(make("p.nothing", "Nobody belongs to this account."));
-      const table = makeScroll("People", [makeTable("People", columns, data)], "div.scroll.whole");
       const more = `The latest ${data.length} of ${number(total)} people.`;
       card.show(table, ...(total > data.length ? [make("p.note", more)] : []), ...noteNames("contact", data));
     },
@@ -79,11 +78,7 @@ const createCalendar = () => {
       card.show(
         make("div.calendar-box", make("div.calendar", { "aria-hidden": "true" }, ...grid, ...squares)),
         make("p.note", `Active on ${counts.filter(Boolean).length} of ${counts.length} days.`),
-        make(
-          "details",
-          make("summary", "As a table"),
-          makeScroll(title, [makeTable(title, columns, days.toReversed())]),
-        ),
+        makeFold(makeScroll(title, [makeTable(title, columns, days.toReversed())])),
       );
     },
   };

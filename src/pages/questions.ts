@@ -5,6 +5,7 @@ import {
   link,
   make,
   makeCsvButton,
+  makeFold,
   makeForm,
   makeScroll,
   makeTable,
@@ -271,7 +272,7 @@ const createQuestion = (ask: Ask, question: Question) => {
       const box = makeScroll(name, [table], "div.scroll.whole");
       // On a phone a row of each day would hide what follows.
       const isFolded = /^By (day|hour)$/.test(list.title) && matchMedia("(max-width: 44rem)").matches;
-      return [make("div.card-head", head, csv), isFolded ? make("details", make("summary", "As a table"), box) : box];
+      return [make("div.card-head", head, csv), isFolded ? makeFold(box) : box];
     });
     const { counted_to, counted_back_to, events_since, starts, ends } = answer;
     const [first, last] = [starts[0]!, ends - 1].map((at) => (stepFormat(starts).head === "Hour" ? moment : date)(at));

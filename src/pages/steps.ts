@@ -1,5 +1,5 @@
 import { makeCard, noteNames, personWith, shareOf, withBar } from "./cards.js";
-import { breakable, type Column, fill, make, makeForm, makeScroll, makeTable, replace } from "./elements.js";
+import { breakable, type Column, fill, make, makeForm, makeTable, replace } from "./elements.js";
 import { moment, number, stampOf } from "./format.js";
 import type { Answer, Ask, Steps } from "./session.js";
 import { go, only, readState, type State, toQuery } from "./url-state.js";
@@ -64,19 +64,14 @@ export const createSteps = (main: Element, ask: Ask) => {
     makeCard("stopped", "Who stopped, and where", { isWide: true }),
   ];
   const showList = (
-    { element, hold, show }: typeof stopped,
+    { element, show, table }: typeof stopped,
     columns: readonly Column<Taker>[],
     who: readonly Taker[],
     isCut: boolean,
   ) => {
     element.hidden = who.length === 0;
-    hold(columns, who);
-    const title = element.querySelector("h2")!.textContent!;
-    show(
-      makeScroll(title, [makeTable(title, columns, who, { name: "table.texts.takers" })], "div.scroll.whole"),
-      ...(isCut ? [make("p.note", "The latest 50 of each step.")] : []),
-      ...noteNames("contact", who),
-    );
+    const latest = isCut ? [make("p.note", "The latest 50 of each step.")] : [];
+    show(table(columns, who, "table.texts.takers"), ...latest, ...noteNames("contact", who));
   };
   const draw = (answer: readonly Step[], names: ReadonlySet<string>) => {
     const all = answer[0]?.contacts ?? 0;
