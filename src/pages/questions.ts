@@ -233,6 +233,9 @@ const createQuestion = (ask: Ask, question: Question) => {
   let time = "";
   const show = async (given: Record<string, string>) => {
     [asked, time] = [given, timeOf()];
+    const own = time;
+    /** Nothing else was asked meanwhile, whose answer may have come before. */
+    const isNow = () => asked === given && time === own;
     blame(form, "", "");
     shown.setAttribute("aria-busy", "true");
     if (shown.childElementCount === 0) replace(shown, make("p.note", { role: "status" }, "One moment …"));
@@ -241,14 +244,15 @@ const createQuestion = (ask: Ask, question: Question) => {
       for (const kind of ["account", "contact"] as const)
         if (given[kind]) uids[kind] = (await findOne(ask, kind, given[kind].trim())).unique_id;
       const answer = await ask.get<Answer>(`/v2/numbers/questions/${of}?${toQuery(only(TIME, readState()), uids)}`);
-      if (answer) draw(answer);
+      if (answer && isNow()) draw(answer);
     } catch (error) {
+      if (!isNow()) return;
       const { message, kind } = error as Error & { kind?: string };
       const [, name = "", rest = ""] = /^(\w+) (.*)$/s.exec(message) ?? [];
       const isSaid = blame(form, kind ?? name, kind ? message : `${nameIn(question, name)} ${inWords(rest)}.`);
       replace(shown, ...(isSaid ? [] : [make("p.error", { role: "alert" }, `${inWords(message)}.`)]));
     }
-    shown.removeAttribute("aria-busy");
+    if (isNow()) shown.removeAttribute("aria-busy");
   };
   const draw = (answer: Answer): void => {
     const why = answer.sums?.cannot_be_told;

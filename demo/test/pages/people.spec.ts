@@ -217,12 +217,12 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
     ["Acme Ltdacme", "averagefalling -50%"],
   ];
   const gone = ["gone", expect.stringMatching(/^badsilent since \w+ \d+$/)];
-  expect(await health()).toEqual([acme, quiet, gone]);
+  await expect.poll(health).toEqual([acme, quiet, gone]);
   await expect(card(page, "accounts")).toContainText("so who is good may be falling, too");
   await follow(page, "falling 2");
-  expect(await health()).toEqual([acme, quiet]);
+  await expect.poll(health).toEqual([acme, quiet]);
   await follow(page, "silent 1");
-  expect(await health()).toEqual([gone]);
+  await expect.poll(health).toEqual([gone]);
   await expect(card(page, "accounts")).toContainText("good is active on more than 4 of the last 14 days");
   await page.getByRole("link", { name: "new 1" }).click();
   await expect(page.getByRole("rowheader")).toHaveText(["brisk"]);
