@@ -4,8 +4,7 @@ import type { Query } from "../database/database.js";
 import { errorCode, isUnavailable } from "../database/sql-state.js";
 import { readWhen, SPANS, type When } from "../days/calendar.js";
 import { HttpError } from "../http/error-answers.js";
-import { encoded } from "./figures.js";
-import { ask, QUESTIONS, type Question } from "./questions.js";
+import { ask, encoded, QUESTIONS, type Question } from "./questions.js";
 
 /* A question as people ask it, who name a span or days: for commands, assistants and the page of all questions. */
 

@@ -11,7 +11,6 @@ import { errors, HttpError, notFound } from "../http/error-answers.js";
 import { readIntegers } from "../http/validation.js";
 import { READ } from "../records/account-and-contact.js";
 import { answerOf, Given, whenOf } from "./ask-question.js";
-import { encoded, eventsOfContact, figuresOf } from "./figures.js";
 import { leftOutOf } from "./left-out-routes.js";
 import {
   Accounts,
@@ -34,7 +33,7 @@ import {
   TimeLineQuery,
   WhenQuery,
 } from "./number-schemas.js";
-import { ask, QUESTIONS } from "./questions.js";
+import { ask, encoded, eventsOfContact, figuresOf, QUESTIONS } from "./questions.js";
 
 const common = { tags: ["records"], security: [{ bearer: [] }] };
 const failures = errors(400, 401, 404, 405, 429, 500, 503);
