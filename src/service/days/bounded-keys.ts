@@ -18,7 +18,7 @@ const [BEFORE, MOST] = [30, 15];
 interface Keyed {
   table: Table;
   into: Into;
-  /** The first day that is not folded: those before it take no new key. */
+  /** The first day that is not folded: those before it take no more keys than they keep. */
   folded: string;
 }
 
@@ -44,8 +44,8 @@ export const settleKeys = async (
   const open = new Map<string, Line[]>();
   for (const line of lines.filter(isNew)) {
     const group = groupOf(line.date, line.keys[0]);
-    const isOpen = !there.has(`${group} ${REST}`) && (table !== "days" || into !== "" || line.date >= folded);
-    if (isOpen && line.events.some((one) => one > 0)) open.set(group, [...(open.get(group) ?? []), line]);
+    const isOpen = !there.has(`${group} ${REST}`) && line.events.some((one) => one > 0);
+    if (isOpen) open.set(group, [...(open.get(group) ?? []), line]);
   }
   if (open.size > 0) {
     const some = [...open.values()].map(([line]) => line!);
@@ -54,12 +54,16 @@ export const settleKeys = async (
       [workspace, distinct(some, (line) => line.date), distinct(some, (line) => line.keys[0])],
     );
     const filled = new Map(counts.map(({ date, first, rows }) => [groupOf(date!, first!), Number(rows)]));
-    const most = table === "days" ? KEYS.taken : KEYS.names * (into === "" ? 1 : ANEW_TIMES);
+    const isFolded = ({ date }: Line) => table === "days" && into === "" && date < folded;
+    const mostOf = (line: Line): number => {
+      if (table === "days") return isFolded(line) ? KEYS.kept - 1 : KEYS.taken;
+      return KEYS.names * (into === "" ? 1 : ANEW_TIMES);
+    };
     for (const [group, news] of open) {
-      const room = Math.max(0, most - (filled.get(group) ?? 0));
+      const room = Math.max(0, mostOf(news[0]!) - (filled.get(group) ?? 0));
       const sorted = news.sort((a, b) => total(b) - total(a) || (a.keys[1] < b.keys[1] ? -1 : 1));
       for (const { keys } of sorted.slice(0, room)) there.add(`${group} ${keys[1]}`);
-      if (table !== "days" || news.length <= room) continue;
+      if (table !== "days" || news.length <= room || isFolded(news[0]!)) continue;
       // Now it is full: what days before it have kept has its row before there is a rest.
       const { date, keys } = news[0]!;
       const kept = await keptBefore(query, { workspace, day: date, kind: keys[0], folded });

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
+import { recordId } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { TABLES } from "../../../src/service/database/postgres/spread.js";
 import { countNext } from "../../../src/service/days/add-events.js";
 import { KEYS } from "../../../src/service/days/bounded-keys.js";
 import { countAnew } from "../../../src/service/days/count-anew.js";
 import { setZone } from "../../../src/service/days/counted-place.js";
+import { leaveOut, moveOn } from "../../../src/service/days/leave-out.js";
 import { deleteEvents } from "../../../src/service/deletion/delete-chosen.js";
 import { deleteWorkspace } from "../../../src/service/deletion/delete-workspace.js";
 import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
@@ -69,6 +71,31 @@ it("keep real names where 60 others are made up each midnight, in 70 rows at mos
   while (await countAnew(database, "flood", 500));
   expect(await ask(counted)).toEqual(await ask(stored));
   await deleteWorkspace(database, "flood");
+});
+
+it("have each name again once who alone gave it is no longer left out, however old they are", async () => {
+  const scene: Scene = { workspace: "back", now: Date.parse("2026-01-01T12:00:00Z") };
+  await add("back");
+  await settle(scene);
+  for (let day = 0; day < 5; day += 1) {
+    await storeAt(scene, ["own", "a", "b"]);
+    scene.now += DAY;
+  }
+  await settle(scene);
+  const days = () =>
+    ask("SELECT day::text AS day, kind, key, events FROM days WHERE workspace = 'back' ORDER BY 1, 2, 3");
+  const before = await days();
+  const id = recordId("contact", "contact-0", "back");
+  await ask(
+    "INSERT INTO contacts (id, workspace, unique_id, created_at, archived, data) VALUES ($1, 'back', 'contact-0', 0, FALSE, '{}')",
+    id,
+  );
+  for (const isLeftOut of [true, false]) {
+    await leaveOut(database, { workspace: "back", kind: "contact", id }, isLeftOut);
+    while (await moveOn(database, "back"));
+    expect(await days()).toEqual(isLeftOut ? [] : before);
+  }
+  await deleteWorkspace(database, "back");
 });
 
 it("that are past by retention leave their totals, and nobody's name", async () => {

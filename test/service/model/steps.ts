@@ -298,13 +298,22 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     for (const [uid, made] of accounts) if (!before.has(uid) && !isStored(uid)) made.presence = "perhaps";
   },
   leaveOut: async (on) => {
-    const kind = on.draw[1]! % 2 ? "account" : "contact";
-    const uid = kind === "account" ? accountOf(on.draw[0]) : someoneOf(on.workspace, on.draw[0]);
+    const { leftOut } = on.workspace;
+    // Mostly somebody who is left out is taken in again.
+    const isBack = on.draw[2]! % 2 === 0 && leftOut.size > 0;
+    const any = on.draw[1]! % 2 ? `account:${accountOf(on.draw[0])}` : `contact:${someoneOf(on.workspace, on.draw[0])}`;
+    const one = isBack ? pick([...leftOut], on.draw[0]) : any;
+    const [kind, uid] = one.split(":") as ["account" | "contact", string];
     const id = await idOf(on.driver, on.workspace, kind, uid);
-    const method = on.draw[2]! % 3 === 0 ? "DELETE" : "PUT";
     if (id === undefined) return;
-    const { status } = await asksAdmin(on, method, `/v2/numbers/${kind}s/${id}/left-out`, undefined, 200);
-    if (status === 200) on.workspace.leftOut[method === "PUT" ? "add" : "delete"](`${kind}:${uid}`);
+    const { status } = await asksAdmin(
+      on,
+      isBack ? "DELETE" : "PUT",
+      `/v2/numbers/${kind}s/${id}/left-out`,
+      undefined,
+      200,
+    );
+    if (status === 200) leftOut[isBack ? "delete" : "add"](one);
   },
   /** Who follows reads on, while something is sent. */
   follow: async (on) => {
