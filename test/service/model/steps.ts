@@ -130,6 +130,14 @@ const asks = async (on: On, method: string, path: string, asked: Asked, ...wante
 };
 const asksAdmin = (on: On, method: string, path: string, body: unknown, ...wanted: number[]): Promise<Answer> =>
   asks(on, method, path, { token: tokenOf(on.workspace, "admin"), ...(body !== undefined && { body }) }, ...wanted);
+/** Waits until the figures have all that was stored before, and nobody is on the way; not for ever, as something may be broken. */
+const untilCounted = ({ driver, workspace }: On): Promise<void> => {
+  const [token, since] = [tokenOf(workspace, "access"), Date.now()];
+  return soon(Math.min(driver.patience, 10_000), async () => {
+    const { body } = await driver.ask("GET", "/v2/numbers?span=24h", { token });
+    if (!(body?.counted_to > since) || body.changing) throw new Error("not yet");
+  }).catch(() => {});
+};
 /** A command on the workspace that does not fail. */
 const runs = ({ driver, workspace }: On, ...args: string[]): Promise<Said> =>
   must(driver.command(...args, "--workspace", workspace.name));
@@ -299,13 +307,14 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
   leaveOut: async (on) => {
     const { leftOut } = on.workspace;
-    // Mostly somebody who is left out is taken in again.
+    // Whoever is left out of all figures is taken in again.
     const isBack = on.draw[2]! % 2 === 0 && leftOut.size > 0;
     const any = on.draw[1]! % 2 ? `account:${accountOf(on.draw[0])}` : `contact:${someoneOf(on.workspace, on.draw[0])}`;
     const one = isBack ? pick([...leftOut], on.draw[0]) : any;
     const [kind, uid] = one.split(":") as ["account" | "contact", string];
     const id = await idOf(on.driver, on.workspace, kind, uid);
     if (id === undefined) return;
+    if (isBack) await untilCounted(on);
     const { status } = await asksAdmin(
       on,
       isBack ? "DELETE" : "PUT",
