@@ -26,7 +26,7 @@ export const addReportCommand = ({ program, config, workspace, read, write }: Co
       if (to !== undefined && /[^\x21-\x7e]/.test(to)) command.error("--to must be an address");
       const { publicUrl } = config;
       const named = workspace === DEFAULT_WORKSPACE ? [] : [workspace];
-      const site = [...named, ...(publicUrl ? [new URL(publicUrl).host] : [])].join(" at ") || workspace;
+      const site = [...named, ...(publicUrl ? [new URL(publicUrl).host] : [])].join(" at ");
       return read(async (query) => write([toMail(await weekOf(query, workspace, site), to, publicUrl)]));
     });
 
@@ -40,7 +40,10 @@ interface State {
   first_on: string | null;
 }
 type Somebody = Counted &
-  Record<"id" | "unique_id" | "name" | "last_seen_on", string> & { silent: boolean; accounts?: { name: string }[] };
+  Record<"id" | "unique_id" | "name" | "last_seen_on", string> & {
+    silent: boolean;
+    accounts?: { unique_id: string; name: string }[];
+  };
 type Listed = Record<"new" | "call", number> & { data: Somebody[] };
 interface Sum {
   total: number;
@@ -66,9 +69,9 @@ interface Week {
 }
 
 const RULES =
-  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, but not in the last 14. To call: those that fell, who lost most first, and those that are silent, the latest first.";
+  "Seven days up to yesterday, against the seven before. Rose and fell: at least 25 % and two events more, or fewer, than the week before. Silent: seen in the last 90 days, but not in the last 14. To call: those that fell or are silent, who lost most events first, then who was seen last.";
 
-/** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is */
+/** Asks for the seven days up to yesterday, and the seven before. @param site whose week it is, where it is told */
 const weekOf = async (query: Query, workspace: string, site: string): Promise<Week> => {
   const { time_zone, first_on } = await ask<State>(query, "state", { workspace });
   const today = dayIn(time_zone, Date.now());
@@ -91,11 +94,17 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
     of<Sum>("active", { of: "contact" }),
     of<Sum>("active", { of: "account" }),
   ]);
+  /** Nobody calls a placeholder. */
+  const toCall = async (question: string): Promise<Listed> => {
+    const { data: all, ...listed } = await list(question, "call", "change", "asc", MANY);
+    const data = all.filter((one) => !isPlaceholder(one));
+    return { ...listed, call: listed.call - (all.length - data.length), data };
+  };
   const [fresh, rose, accountsToCall, peopleToCall] = await Promise.all([
     list("accounts", "new", "events"),
     list("accounts", "rising", "change"),
-    list("accounts", "call", "change", "asc", MANY),
-    list("contacts", "call", "change", "asc", MANY),
+    toCall("accounts"),
+    toCall("contacts"),
   ]);
   const at = (path: string, more = {}) => `${path}#${new URLSearchParams({ ...more, from, to })}`;
   const sum = (what: string, { total, before }: Sum): Row => ({
@@ -122,28 +131,32 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   const short = ({ told, change }: Row, unit: string) => `${told} ${unit}${change ? ` (${change})` : ""}`;
   // Who was silent a week before is no news.
   const calls = [...accountsToCall.data, ...peopleToCall.data].filter(
-    ({ unique_id, last_seen_on }) => last_seen_on >= later(from, -14) && !isNoOne(unique_id),
+    ({ last_seen_on }) => last_seen_on >= later(from, -14),
   );
   const more = calls.length > CALLS ? [`${calls.length - CALLS} more`] : [];
   const called = new Intl.ListFormat("en").format([...calls.slice(0, CALLS).map(nameOf).map(inLine), ...more]);
   const call = called ? `a call may win back ${called}, who fell or went silent.` : "nobody fell or went silent.";
+  const days = `week from ${dayOf(from)} to ${dayOf(to)}`;
   return {
-    title: `${site}: the week from ${dayOf(from)} to ${dayOf(to)}`,
+    title: site ? `${site}: the ${days}` : `The ${days}`,
     summary: `${short(events, "events")} by ${short(people, "people")}${hasBefore ? ", against the week before" : ""}; ${call}`,
     rules: hasBefore ? RULES : `${RULES} Nothing to compare with: the first event is of ${dayOf(first_on)}.`,
     sections: [
+      ofList(`Accounts to call (${accountsToCall.call})`, accountsToCall, "/accounts", "call"),
+      ofList(`People to call (${peopleToCall.call})`, peopleToCall, "/contacts", "call"),
       section("The week", at("/"), [events, sum("Page views", pages), people, sum("Active accounts", accounts)]),
       ofNames("Events that rose", ({ trend }) => trend === "rising"),
       ofNames("Events that fell", ({ trend, events }) => trend === "falling" && events > 0),
       ofNames("Events that stopped coming", ({ trend, events }) => trend === "falling" && events === 0),
       ofList(`New accounts (${fresh.new})`, fresh, "/accounts", "new"),
       ofList("Accounts that rose", rose, "/accounts", "rising"),
-      ofList(`Accounts to call (${accountsToCall.call})`, accountsToCall, "/accounts", "call"),
-      ofList(`People to call (${peopleToCall.call})`, peopleToCall, "/contacts", "call"),
     ].filter(({ rows }) => rows.length > 0),
   };
 };
 
+/** Is it none, or of none alone? */
+const isPlaceholder = ({ unique_id, accounts = [] }: Somebody): boolean =>
+  isNoOne(unique_id) || (accounts.length > 0 && accounts.every((one) => isNoOne(one.unique_id)));
 /** With what they are: whose people, or of nobody. */
 const nameOf = ({ name, unique_id, accounts = [] }: Somebody): string => {
   const whose = isNoOne(unique_id) ? NO_ONE : accounts.map((one) => one.name).join(", ");
