@@ -223,9 +223,9 @@ const createList = <T extends Account | Person>(main: Element, ask: Ask, of: Lis
       called,
       "All that are ",
       tab("falling"),
-      " or ",
+      ", ",
       tab("silent"),
-      ", who lost most events first. Falling counts events and health counts active days, so who is good may be falling, too.",
+      " (who is both counts once), who lost most events first, then who was seen last. Falling counts events and health counts active days, so who is good may be falling, too.",
     );
     const by = (health: string) => link(hereWith({ health, search: undefined, page: undefined }), health);
     replace(

@@ -218,7 +218,9 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   ];
   const gone = ["gone", expect.stringMatching(/^badsilent since \w+ \d+$/)];
   await expect.poll(health).toEqual([acme, quiet, gone]);
-  await expect(card(page, "accounts")).toContainText("so who is good may be falling, too");
+  await expect(card(page, "accounts")).toContainText(
+    "All that are falling 2, silent 1 (who is both counts once), who lost most events first, then who was seen last.",
+  );
   await follow(page, "falling 2");
   await expect.poll(health).toEqual([acme, quiet]);
   await follow(page, "silent 1");
