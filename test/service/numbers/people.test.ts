@@ -316,3 +316,15 @@ it.each<[string, number, RegExp]>([
 ])("refuse in words: %s", async (path, status, text) => {
   await expectRefusal(await service.get(`/v2/numbers${path}`), status, text);
 });
+
+it("tell of an account that is left out when its last event happened, whatever was stored after it", async () => {
+  for (let days = 0; days < 25; days += 1) {
+    const params = { account_uid: "own", occurred_at: Date.now() - days * DAY };
+    await service.post({ contact_uid: "otto", event_uid: "seen", params });
+  }
+  const id = recordId("account", "own");
+  await asAdmin("PUT", `/v2/numbers/accounts/${id}/left-out`);
+  const { last_event_at, members } = await ask(`/accounts/${id}`);
+  expect(members.data).toMatchObject([{ left_out: true, last_seen_on: agoOf(0) }]);
+  expect(new Date(last_event_at).toISOString()).toContain(agoOf(0));
+});

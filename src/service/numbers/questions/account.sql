@@ -1,5 +1,5 @@
 -- Who belongs to an account, and when was each last seen?
--- For a talk with one customer. When its first event came is told by the day. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last stored event was.
+-- For a talk with one customer. When its first event came is told by the day. The events of each member are those in this account, of all days that are kept. The days are the last 90, today included. Of who is left out it tells when the last of the latest 1,000 that are stored happened.
 -- group: People and accounts
 -- heads: members = people, how_many = events
 -- :account: uid of the account
@@ -19,11 +19,11 @@ WITH own AS MATERIALIZED (
     UNION ALL SELECT contact, events, last_seen_on, FALSE FROM seen) AS added
   GROUP BY 1 HAVING bool_or(is_member)
 ), left_outs AS MATERIALIZED (
-  -- Alone, or with the account: of them nothing is counted, so the latest that is stored says when they were seen.
+  -- Alone, or with the account: of them nothing is counted, so the latest that are stored say when they were seen.
   SELECT members.id, max(at) AS at FROM own CROSS JOIN members JOIN left_out ON left_out.id IN (own.id, members.id) AND NOT back
     LEFT JOIN LATERAL (
       SELECT CASE WHEN occurred_at BETWEEN received_at - 2592000000 AND received_at THEN occurred_at ELSE received_at END AS at FROM events
-      WHERE contact_id = members.id AND account_uid = :'account' ORDER BY events.id DESC LIMIT 20) AS stored ON TRUE
+      WHERE contact_id = members.id AND account_uid = :'account' ORDER BY events.id DESC LIMIT 1000) AS stored ON TRUE
   GROUP BY 1
 ), listed AS (
   SELECT members.id, events, coalesce((to_timestamp(at / 1000.0) AT TIME ZONE zone)::date, last_seen_on) AS last_seen_on, left_outs.id IS NOT NULL AS left_out
