@@ -1,10 +1,19 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TObject, Type } from "typebox";
 import type { Validator } from "typebox/compile";
 import { listWorkspaces } from "../access/tokens.js";
 import { idOf, type NewRecord, type Table, TRAITS, Uid, writeRecords } from "../admin/write-records.js";
-import { DEFAULT_WORKSPACE, digest, filledText, findMember, isUuid, parseJson, readLines } from "../base/exact-text.js";
+import {
+  DEFAULT_WORKSPACE,
+  digest,
+  filledText,
+  findMember,
+  isUuid,
+  nearName,
+  parseJson,
+  readLines,
+} from "../base/exact-text.js";
 import { viewOf } from "../base/params.js";
 import { cannotRead, StartError } from "../base/start-error.js";
 import { SECONDS, TIME } from "../base/times.js";
@@ -304,7 +313,7 @@ const MAX_TOLD = 20;
  */
 const check = async (
   { name, read }: Pick<ImportOptions, "name" | "read">,
-  schema: TSchema,
+  schema: TObject,
   more: (line: Line) => string | undefined,
 ): Promise<number> => {
   const { Compile } = await import("typebox/compile");
@@ -312,7 +321,7 @@ const check = async (
   let lines = 0;
   const told: string[] = [];
   for await (const one of read()) {
-    const what = wrongWith(one, validator) ?? more(one);
+    const what = wrongWith(one, validator, Object.keys(schema.properties)) ?? more(one);
     lines += 1;
     if (what !== undefined && told.push(`line ${one.number}: ${what}`) === MAX_TOLD) break;
   }
@@ -320,8 +329,13 @@ const check = async (
   return lines;
 };
 
-const wrongWith = ({ line }: Line, validator: Validator): string | undefined => {
+const wrongWith = ({ line }: Line, validator: Validator, known: string[]): string | undefined => {
   if (line === undefined) return "it is no JSON";
   const [error] = validator.Errors(line);
-  return error && `${error.instancePath.slice(1).replaceAll("/", ".") || "it"} ${error.message}`;
+  if (error === undefined) return undefined;
+  const name = error.instancePath.slice(1).replaceAll("/", ".") || "it";
+  // The schema of what else there is.
+  if (error.keyword !== "boolean") return `${name} ${error.message}`;
+  const meant = nearName(name, known);
+  return `${name} is not known${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 };

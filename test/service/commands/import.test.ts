@@ -136,6 +136,8 @@ it.skipIf(jq === undefined).each(EXPORTS)(
 const old = (more: object) => JSON.stringify({ ...OLD_EVENT, ...more });
 it.each([
   ["accounts", '{"unique_id":"x"}\n{"uid":"a"}', /line 2: it must have required properties unique_id; nothing/],
+  ["accounts", '{"unique_id":"x","dat":{}}', /line 1: dat is not known \(did you mean data\?\); nothing was imported$/],
+  ["accounts", '{"unique_id":"x","elsewhere":1}', /line 1: elsewhere is not known; nothing was imported$/],
   ["contacts", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
   ["users", '{\n\n{"email":""}', /line 1: it is no JSON\nline 3: .+; nothing was imported$/],
   ["users", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
