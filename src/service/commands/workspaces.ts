@@ -50,10 +50,9 @@ export const addWorkspaceCommands = ({ program, config, named, use, read, say, w
     .action((name: string, zone: string | undefined) => {
       if (zone === undefined) return read(async (query) => write([`${await readZone(query, name)}\n`]));
       return use(async (database) => {
-        await setZone(database, name, zone);
-        say(
-          `the days of the workspace "${name}" are those of ${zone}; what is there is counted anew, the newest day first`,
-        );
+        const isOther = await setZone(database, name, zone);
+        const then = isOther ? "; what is there is counted anew, the newest day first" : " already";
+        say(`the days of the workspace "${name}" are those of ${zone}${then}`);
       });
     });
   workspaces

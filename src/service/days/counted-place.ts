@@ -145,21 +145,22 @@ export const begin = async (query: Query, held: Held, settled: string): Promise<
   await markAll(query, held);
 };
 
-/** Gives a workspace a time zone, whose days are counted anew. @throws HttpError 400 where there is none of this name */
+/** Gives a workspace a time zone, whose days are counted anew. @returns whether it had another one @throws HttpError 400 where there is none of this name */
 export const setZone = async (
   { transaction, query: ask }: Database,
   workspace: string,
   zone: string,
-): Promise<void> => {
+): Promise<boolean> => {
   const [known] = await ask("SELECT 1 AS found FROM pg_timezone_names WHERE lower(name) = lower($1)", [zone]);
   if (known === undefined || !isTimeZone(zone)) throw new HttpError(400, NO_ZONE);
-  await transaction(async (query) => {
+  return transaction(async (query) => {
     const held = await hold(query, workspace);
-    if (held.zone === zone) return;
+    if (held.zone === zone) return false;
     await query("UPDATE workspaces SET zone = $2 WHERE name = $1", [workspace, zone]);
     held.zone = zone;
     if (held.id !== null) await setPlace(query, held, { folded: foldedAt(held.id, zone) });
     await markAll(query, held);
+    return true;
   });
 };
 

@@ -7,6 +7,10 @@ it("makes a workspace and its tokens, which are shown once, and deletes it with 
   expect((await run("workspace", "create", "gone")).err).toBe('made the workspace "gone"\n');
   await expect(run("workspace", "create", "gone")).rejects.toThrow('there is a workspace "gone" already');
   expect((await run("workspace", "list")).out).toBe("default\ngone\nshop\n");
+  for (const then of ["; what is there is counted anew, the newest day first", " already"])
+    expect((await run("workspace", "zone", "gone", "Europe/Berlin")).err).toBe(
+      `the days of the workspace "gone" are those of Europe/Berlin${then}\n`,
+    );
   const of = ["--workspace", "gone"];
   const token = (await run("token", "create", "site", "--kind", "api", "--expires", "2126-01-31", ...of)).out.trim();
   const next = (await run("token", "rotate", "site", "--keep", "1", ...of)).out.trim();
