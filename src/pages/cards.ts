@@ -1,3 +1,4 @@
+import { percentOf } from "../shared/change.js";
 import { isNoOne, NO_ONE } from "../shared/no-one.js";
 import { createBars, type Series } from "./chart.js";
 import { COLOURS, colourOf, giveColours, OTHER_COLOUR } from "./colours.js";
@@ -271,7 +272,7 @@ export const BEFORE: Column<{ before: number }> = {
 export const IN_PERCENT: Column<{ events: number; before: number }> = {
   head: "Change in %",
   shown: null,
-  of: ({ events, before }) => (before === 0 ? null : Math.round((100 * (events - before)) / before)),
+  of: ({ events, before }) => percentOf(events, before),
 };
 
 /**
@@ -328,13 +329,9 @@ export const createListCard = <A, T extends Counted>(
     const list = more
       ? makeTable(title, columns, shown, { name: "table.list.names", makeHead: makeSorting(orderOf(readState())) })
       : makeTable(title, columns, shown, { name: "table.list" });
-    const hidden = more ? data.slice(shown.length).filter(({ events }) => events === 0) : [];
-    const links = hidden.slice(0, SHOWN).map((one) => link(linkOf(one), one.key));
-    const others = hidden.length > links.length ? ` and ${hidden.length - links.length} more` : "";
-    const gone = hidden.length > 0 ? [make("p.note", "Not used in this time: ", ...withCommas(links), others)] : [];
     const wholes = [
       ...(more ? [make("p.note.narrow", "The other columns are shown on a wider screen, and in the CSV file.")] : []),
-      ...(isOfShares ? [make("p.note", `Share: of ${number(total)} ${whole}.`)] : []),
+      ...(isOfShares ? [make("p.note", `Share: of all ${whole} (${number(total)}).`)] : []),
     ];
     if (isWhole || data.length <= SHOWN) return void card.show(list, ...wholes);
     const isCut = data.reduce((sum, { events }) => sum + events, 0) < total;
@@ -343,12 +340,7 @@ export const createListCard = <A, T extends Counted>(
       draw(answer);
     };
     const all = make("button.quiet", { type: "button", click }, "Show all");
-    card.show(
-      ...gone,
-      list,
-      ...wholes,
-      make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all),
-    );
+    card.show(list, ...wholes, make("p.note", `The first ${SHOWN} of ${data.length}${isCut ? " or more" : ""}. `, all));
   };
   return { element: card.element, draw };
 };

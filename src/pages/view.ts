@@ -161,9 +161,10 @@ const toldBefore = ({ ends, before: { from, to }, first_on: began }: Pick<Number
   if (!times.hasBefore) return `There is nothing to compare with: the first event came on ${first}.`;
   const [tell, last] = Date.now() < ends ? [moment, to] : [date, to - 1];
   const days = [...new Set([tell(from), tell(last)])].join(" to ");
-  const over = Date.now() < ends ? ", which is as long, since today is not over" : "";
+  const isCut = Date.now() < ends && chosenSpan(readState()) !== "24h";
+  const over = isCut ? " Today is not over: the time before ends at the same hour." : "";
   const part = began && began > dayOf(from) ? ` The first event came on ${first}.` : "";
-  return `Compared with ${days}${over}.${part}`;
+  return `Compared with ${days}.${over}${part}`;
 };
 
 /**

@@ -50,7 +50,7 @@ test("A name and a path lead to what they are made of, and each filter is taken 
   await expect(tile(page, "events")).toHaveText("2");
   expect(await cells(card(page, "people"))).toEqual([
     ["Person", "Events", "Share", "Change"],
-    ["Anna Berg", "2", "100%", "new"],
+    ["Anna Berg", "2", "100%", "0 before"],
   ]);
   await expect(page.getByRole("list", { name: "Filters" }).getByRole("listitem")).toHaveCount(2);
   await page.getByRole("link", { name: "Without Event: pageview" }).click();
@@ -66,8 +66,8 @@ test("The page of a name says how many did it, who did not, and when it was last
   await expect(tile(page, "last")).toHaveText("9d ago");
   expect(await cells(card(page, "without"))).toEqual([
     ["Account", "Other events", "Before", "Change"],
-    ["quiet", "2", "0", "new"],
-    ["brisk", "1", "0", "new"],
+    ["quiet", "2", "0", "0 before"],
+    ["brisk", "1", "0", "0 before"],
   ]);
   expect((await cells(card(page, "idle"))).map(([name]) => name)).toEqual(["Person", "dora", "cleo"]);
   for (const name of ["pages", "referrers", "fell", "people-fell"]) await expect(card(page, name)).toBeHidden();
@@ -156,7 +156,7 @@ test("Any question is asked by a form, whose answer is a table with its SQL", as
   await expect(question.getByRole("row").nth(1)).toHaveText(/^pageview/);
   await question.getByLabel(/^Of what/).selectOption("path");
   await question.getByRole("button", { name: "Ask" }).click();
-  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a266\.7%0new/);
+  await expect(question.getByRole("row").nth(1)).toHaveText(/^\/a266\.7%00 before/);
   await expect(question).toContainText(/Of \w+ \d+, 20\d\d to .* Days begin and end at midnight in UTC/);
   await question.getByText("As SQL").click();
   await expect(question.getByText("-- :kind = 'name'")).toBeVisible();
@@ -203,7 +203,7 @@ test("The accounts are listed, sorted, searched, and told apart by who falls and
   const rows = async () => (await cells(page.locator("table.accounts"))).slice(1).map((row) => row.slice(0, 5));
   expect(await rows()).toEqual([
     ["Acme Ltdacme", "2", "1", "2", "-50%"],
-    ["brisk", "1", "1", "1", "new"],
+    ["brisk", "1", "1", "1", "0 before"],
   ]);
   // The list is the page: it scrolls with it.
   await expect(page.getByRole("region", { name: "Accounts: table" })).toHaveCSS("max-height", "none");
@@ -254,9 +254,9 @@ test("People are listed, told apart, and found by name, e-mail address or uid, w
   await follow(page, "People", page.locator("nav.pages"));
   const rows = async () => (await cells(page.locator("table.contacts"))).slice(1).map((row) => row.slice(0, 4));
   const [anna, ben, cleo] = [
-    ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "new"],
+    ["Anna Bergannaanna@acme.exampleAcme Ltd", "Acme Ltd", "2", "0 before"],
     ["benAcme Ltd", "Acme Ltd", "1", "-75%"],
-    ["cleobrisk", "brisk", "1", "new"],
+    ["cleobrisk", "brisk", "1", "0 before"],
   ];
   expect((await rows())[0]).toEqual(anna);
   expect((await rows()).slice(1).sort()).toEqual([ben, cleo]);
@@ -454,8 +454,8 @@ test("The page of a person tells by name what it did in a time, and how it goes 
   await follow(page, "ben");
   expect(await cells(card(page, "names"))).toEqual([
     ["Event", "Events", "Last used", "Share", "Change"],
-    ["report_exported", "4", "9d ago", "80%", "new"],
-    ["signed_up", "1", "20d ago", "20%", "new"],
+    ["report_exported", "4", "9d ago", "80%", "0 before"],
+    ["signed_up", "1", "20d ago", "20%", "0 before"],
     ["=1+1not used in this time", "0", "today", "0%", ""],
   ]);
   await expect(tile(page, "events")).toHaveText("5");

@@ -78,7 +78,9 @@ const weekOf = async (query: Query, workspace: string, site: string): Promise<We
   const [from, to] = [later(today, -7), later(today, -1)];
   const hasBefore = first_on === null || first_on < from;
   const against = (now: number, before: number) =>
-    hasBefore ? { change: changeOf(now, before), before: `${before.toLocaleString("en")} the week before` } : {};
+    hasBefore
+      ? { change: changeOf(now, before), before: before > 0 ? `${before.toLocaleString("en")} the week before` : "" }
+      : {};
   const eventsOf = (what: string, { events, before }: Counted, path: string): Row => {
     const told = `${events.toLocaleString("en")} ${events === 1 ? "event" : "events"}`;
     return { what, told, path, ...against(events, before) };
@@ -179,8 +181,10 @@ const marked = (change: string): string => {
 const toMail = (week: Week, to: string | undefined, url: string | undefined): string => {
   const linked = (text: string, path = "") =>
     url && path ? `<a style="color:inherit" href="${escaped(url + path)}">${escaped(text)}</a>` : escaped(text);
-  const line = ({ what, told, change, before }: Row) =>
-    `  ${inLine(what)}: ${told}${before ? ` (${change && `${change}, `}${before})` : ""}`;
+  const line = ({ what, told, change, before }: Row) => {
+    const against = [change, before].filter(Boolean).join(", ");
+    return `  ${inLine(what)}: ${told}${against && ` (${against})`}`;
+  };
   const text = week.sections.map(({ title, path, rows }) =>
     [title, ...(url ? [url + path] : []), ...rows.map(line), ""].join("\n"),
   );

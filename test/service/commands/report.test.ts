@@ -41,10 +41,10 @@ const weeks = [1, 8].map((first) => STORED.filter(([, , , ago]) => ago >= first 
 /** By how much there is more or less than the week before. */
 const changeOf = (of: (stored: typeof STORED) => number): string => {
   const change = Math.round(100 * (of(weeks[0]) / of(weeks[1]) - 1));
-  return of(weeks[1]) === 0 ? "new" : `${change > 0 ? "+" : ""}${change}%`;
+  return of(weeks[1]) === 0 ? "0 before" : `${change > 0 ? "+" : ""}${change}%`;
 };
 const told = (of: (stored: typeof STORED) => number, unit = ""): string =>
-  `${of(weeks[0])}${unit} (${changeOf(of)}, ${of(weeks[1])} the week before)`;
+  `${of(weeks[0])}${unit} (${changeOf(of)}${of(weeks[1]) > 0 ? `, ${of(weeks[1])} the week before` : ""})`;
 const named = (at: 0 | 1 | 2, name: string, mark = "") => {
   const of = (stored: typeof STORED) => stored.filter((one) => one[at] === name).length;
   return `  ${name}${mark}: ${told(of, of(weeks[0]) === 1 ? " event" : " events")}`;
@@ -95,7 +95,7 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
       `  hal (long gone): silent since ${date(29)}`,
       "",
     ],
-    ["The week", at("/#"), `  Events: ${told(all)}`, "  Page views: 0 (0 the week before)"],
+    ["The week", at("/#"), `  Events: ${told(all)}`, "  Page views: 0"],
     [`  Active people: ${told(different(1))}`, `  Active accounts: ${told(different(2))}`, ""],
     ["Events that rose", at("/#"), named(0, "signup"), named(0, "trial"), ""],
     ["Events that fell", at("/#"), named(0, "export"), ""],
@@ -113,12 +113,12 @@ it("writes a mail of the week, whose figures are those of what was stored", asyn
   expect(rules).toMatch(/^ up to yesterday.*at least 25 %.*lost most events first, then who was seen last\./);
   const zoo = recordId("account", "south & <co>", "shop");
   expect(html).toContain(` href="${at(`/accounts/${zoo}#`).replace("&", "&#38;")}">south &#38; &#60;co&#62;</a>`);
-  const marks = [...html.matchAll(/background:(#\w+);color:(#\w+);[^>]*>([-+n])/g)];
+  const marks = [...html.matchAll(/background:(#\w+);color:(#\w+);[^>]*>([-+]|0 b)/g)];
   for (const [, ground, colour] of marks) expect(lightOf(ground!) / lightOf(colour!)).toBeGreaterThan(4.5);
   expect(new Map(marks.map(([, ground, , change]) => [change, ground]))).toEqual(
     new Map([
       ["+", "#dff3e6"],
-      ["n", "#dff3e6"],
+      ["0 b", "#dff3e6"],
       ["-", "#fde3e1"],
     ]),
   );
