@@ -109,8 +109,9 @@ export const createPersonal = (
     },
     export: async (given) => {
       const answer = await askAs(given, "GET", `/v2/contacts/data?uid=${encodeURIComponent(uid)}`);
-      save("contact.json", "application/json", await answer.text());
-      return "Saved as contact.json.";
+      const name = `${uid.replace(/[^\p{L}\p{N}_-]/gu, "_").slice(0, 100)}.json`;
+      save(name, "application/json", await answer.text());
+      return `Saved as ${name}.`;
     },
     erase: async (given) => {
       // In the body: addresses stand in logs.

@@ -347,8 +347,8 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   page,
   changing,
 }) => {
-  await changing.post({ contact_uid: "emil", event_uid: "seen", params: { secret: "x" } });
-  const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
+  await changing.post({ contact_uid: "emil@acme", event_uid: "seen", params: { secret: "x" } });
+  const { id } = await (await changing.get("/v2/contacts?uid=emil@acme")).json();
   await open(page, `${changing.url}/contacts/${id}`);
   await expect(page.locator(".memberships")).toHaveText("Belongs to no account.");
   await page.getByText("(needs the admin token)").click();
@@ -363,6 +363,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Export all that is stored" }).click(),
   ]);
+  expect(download.suggestedFilename()).toBe("emil_acme.json");
   expect(JSON.parse(await readFile(await download.path(), "utf8")).events).toMatchObject([{ params: { secret: "x" } }]);
   const erase = page.getByRole("button", { name: "Erase this person" });
   await expect(erase).toBeDisabled();
