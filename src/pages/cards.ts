@@ -225,6 +225,10 @@ export interface Counted {
 export const changeOf = ({ events, before }: { events: number; before: number }) =>
   make(events < before ? "span.down" : "span", change(events, before));
 
+/** Does it rise or fall, and by how much does it fall? */
+export const trendOf = ({ trend, events, before }: Omit<Counted, "key"> & { trend?: string | null }): string =>
+  trend === "falling" ? `falling ${change(events, before)}` : (trend ?? "");
+
 /** A column that has `sort` is sorted by. */
 export type Sorted<T> = Column<T> & { sort?: string };
 const firstOrder = (sort: string) => (sort === "name" || sort === "change" ? "asc" : "desc");
@@ -450,10 +454,12 @@ export const makeParams = (params: object | null): Content[] => {
 
 /** On how many of the last 14 days one was active who has this health by activity. */
 const ACTIVE: Record<string, string> = { good: "more than 4", average: "1 to 4", bad: "none" };
-const healthOf = ({ health, health_source }: OneContact["salesmachine"]) =>
-  health_source === undefined
-    ? health && `${health}, set by you`
-    : `${health}: active on ${ACTIVE[String(health)]} of the last 14 days (good is more than 4, bad is none)`;
+const healthOf = ({ health, health_source: source }: OneContact["salesmachine"], going: string) => {
+  if (health === undefined) return undefined;
+  const said = [health, source === undefined ? "set by you" : "", going].filter(Boolean).join(", ");
+  const active = `: active on ${ACTIVE[String(health)]} of the last 14 days (good is more than 4, bad is none)`;
+  return source === undefined ? said : said + active;
+};
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
@@ -463,13 +469,14 @@ export const createTraits = () => {
   return {
     element,
     draw({ object, unique_id: uid, created_at, first_seen_at: first, ...record }: OneAccount | OneContact): void {
+      const { events } = record.figures;
       const { name, ...data } = record.data as Record<string, unknown>;
       const kind = object === "numbers.account" ? "account" : "contact";
       const traits = {
         uid,
         name: name === undefined ? make("span", ...howNamed(kind, encodeURIComponent(uid))) : undefined,
         stage: record.stage?.name,
-        health: healthOf(record.salesmachine),
+        health: healthOf(record.salesmachine, trendOf({ ...events, events: events.total })),
         // A record may be made later, as by an import.
         "known since": date(Math.min(created_at * 1_000, first ?? Number.POSITIVE_INFINITY)),
         ...data,

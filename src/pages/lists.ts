@@ -9,11 +9,12 @@ import {
   orderOf,
   personWith,
   type Sorted,
+  trendOf,
   WORDS,
   whose,
 } from "./cards.js";
 import { link, make, makeCsvButton, makeScroll, makeTable, replace, toLines } from "./elements.js";
-import { change, day, number, times } from "./format.js";
+import { day, number, times } from "./format.js";
 import type { Accounts, Ask, Contacts } from "./session.js";
 import {
   filtersOf,
@@ -66,10 +67,9 @@ interface List<T> {
 type Answer<T> = Omit<Accounts, "data" | "others"> & { data: T[]; others?: Accounts["others"] };
 
 /** How it goes, beside its health: that is told by days, so that who loses most of its events may be good. */
-const goingOf = ({ events, before, trend, silent, last_seen_on, new: isNew }: Account | Person): string => {
+const goingOf = ({ silent, last_seen_on, new: isNew, ...one }: Account | Person): string => {
   if (isNew) return "new";
-  if (silent) return `silent since ${day(Date.parse(last_seen_on!), "UTC")}`;
-  return trend === "falling" ? `falling ${change(events, before)}` : (trend ?? "");
+  return silent ? `silent since ${day(Date.parse(last_seen_on!), "UTC")}` : trendOf(one);
 };
 const healthOf = (one: Account | Person) =>
   one.left_out

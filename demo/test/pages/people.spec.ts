@@ -310,7 +310,11 @@ test("The page of an account shows its members, its days and what it did", async
   await follow(page, "Acme Ltd");
   expect(page.url()).toMatch(/\/accounts\/[0-9a-f-]{36}#span=30d$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
-  await expect(page.locator("dl.traits")).toHaveText(/uidacme.*: active on .* of the last 14 days.*planteam/);
+  const traits = page.locator("dl.traits");
+  await expect(traits).toHaveText(/uidacme.*, rising: active on .* of the last 14 days.*planteam/);
+  await page.getByLabel("7 days").check();
+  await expect(traits).toContainText("healthaverage, falling -50%: active on 1 to 4 of the last 14 days");
+  await page.getByLabel("30 days").check();
   for (const [name, value] of [
     ["events", "5"],
     ["contacts", "1"],

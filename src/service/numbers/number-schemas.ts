@@ -13,6 +13,11 @@ const list = <T extends Parameters<typeof Type.Object>[0]>(members: T) => Type.A
 const Day = (description: string) => Type.String({ description });
 
 const Change = { events: Count("In this time"), before: Count("In the time before") };
+const Trend = Nullable(
+  Type.Enum(["rising", "falling"], {
+    description: "At least 25 % and two events more, or fewer, than in the time before",
+  }),
+);
 const Sums = { total: Count("In all, the rest included"), before: Count("The same in the time before") };
 const Id = Type.String({ pattern: UUID.source, description: "Internal id" });
 const Named = {
@@ -33,6 +38,7 @@ const Name = {
 };
 const Events = Type.Object({
   ...Sums,
+  trend: Type.Optional(Trend),
   data: list({ ...Name, counts: Counts }),
   others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
   more: Type.Array(Type.Object(Name), {
@@ -136,11 +142,7 @@ const Tabs = {
 const Listed = {
   ...Change,
   change: Type.Integer(),
-  trend: Nullable(
-    Type.Enum(["rising", "falling"], {
-      description: "At least 25 % and two events more, or fewer, than in the time before",
-    }),
-  ),
+  trend: Trend,
   silent: Type.Boolean({ description: SILENT }),
   new: Type.Boolean({ description: "Its record began in this time, and nothing was done before" }),
   last_seen_on: Nullable(Day("The day on which it was last seen, whatever the time is")),

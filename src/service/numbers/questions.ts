@@ -120,6 +120,7 @@ interface Names {
 interface Keys {
   total: number;
   before: number;
+  trend?: "rising" | "falling" | null;
   data: (Counted & { key: string; counts: number[] | null })[];
   others: { events: number; counts: number[] };
 }

@@ -62,6 +62,7 @@ WITH parts AS MATERIALIZED (
 )
 SELECT json_build_object(
   'total', (SELECT coalesce(sum(events), 0) FROM keys), 'before', (SELECT coalesce(sum(before), 0) FROM keys),
+  'trend', (SELECT CASE WHEN :'key' = '' AND sum(before) > 0 THEN trend_of(sum(events), sum(before)) END FROM keys),
   'data', (SELECT coalesce(json_agg(json_build_object('key', told(key), 'events', events, 'before', before, 'trend', CASE WHEN (SELECT sum(before) FROM keys) > 0 THEN trend_of(events, before) END, 'counts', counts)
                                     ORDER BY events DESC, key), '[]')
            FROM top LEFT JOIN series USING (key)),
