@@ -607,6 +607,8 @@ test.describe("In German, on a phone", () => {
     const name = card(page, "names").getByRole("rowheader");
     await expect(name).toHaveText(event_uid);
     expect(await name.locator(".key").evaluate((key) => key.scrollWidth - key.clientWidth)).toBeLessThanOrEqual(0);
+    // The bar has more beyond its edge, which a shadow says.
+    await expect(page.locator(".bar-inner")).toHaveCSS("background-image", /gradient/);
     const [nav, forget] = [page.locator("nav.pages"), page.getByRole("button", { name: "Log out" })];
     const [of, own] = [(await nav.boundingBox())!, (await forget.boundingBox())!];
     expect(own.y).toBeLessThan(of.y + of.height);
