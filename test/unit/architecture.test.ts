@@ -153,7 +153,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
   expect(places(/^api-client\/errors$/, /\bclass \w/)).toHaveLength(1);
-  expect(imports(/^service\/database\/postgres\/pools$/, (from) => from === "pg")).toHaveLength(1);
+  expect(imports(/^service\/database\/postgres\/addresses$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });
 

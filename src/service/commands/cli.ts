@@ -16,9 +16,10 @@ import { addImportCommand } from "./import.js";
 import { addLeftOutCommands } from "./left-out.js";
 import { addLossCommand } from "./loss.js";
 import { addMigrateCommand } from "./migrate.js";
+import { addMoveCommand } from "./move-to.js";
 import { addPlanCommand } from "./plan.js";
 import { addReportCommand } from "./report.js";
-import { addMoveCommand, addRestoreCommand } from "./restore.js";
+import { addRestoreCommand } from "./restore.js";
 import { addMcpCommand, addSqlCommand } from "./sql.js";
 import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 

@@ -78,7 +78,7 @@ const ANY_TIME = "SET lock_timeout = 0; SET statement_timeout = 0";
 
 /** Somebody holds a lock, or wanted ours. */
 const HELD = /^(55P03|40P01)$/;
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_PAUSE_MS = 30_000;
 /** Of a start, which must say soon what is wrong. */
 const ATTEMPTS = 3;
 
@@ -140,7 +140,7 @@ const repeatedly = async (run: () => Promise<unknown>, tell?: Tell): Promise<voi
       if (!HELD.test(errorCode(error))) throw error;
       if (tell === undefined && attempt === ATTEMPTS)
         throw new StartError(`the tables must be changed, and somebody holds a lock on them: ${MIGRATE} waits for it`);
-      const wait = Math.min(500 * 2 ** attempt, LONGEST_WAIT_MS);
+      const wait = Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS);
       tell?.(`somebody holds a lock on the tables: tries again in ${wait / 1_000} s`);
       await sleep(wait);
     }

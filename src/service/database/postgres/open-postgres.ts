@@ -12,7 +12,7 @@ import {
   SERVICE,
   type Tell,
 } from "../migrations.js";
-import { copyingAt, databaseAt, openAddresses } from "./pools.js";
+import { copyingAt, databaseAt, openAddresses } from "./addresses.js";
 import { askNode, createShards, spreadNew } from "./spread.js";
 
 /** What an address is good for at the start. */
