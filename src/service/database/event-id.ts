@@ -3,7 +3,6 @@ import { v7 } from "uuid";
 import { StartError } from "../base/start-error.js";
 import type { Database, Query, Statement, Written } from "./database.js";
 import { unmoved } from "./generation.js";
-import { askNode } from "./postgres/spread.js";
 import { errorCode } from "./sql-state.js";
 
 /*
@@ -156,6 +155,14 @@ const ofNode = ({ first, last, settled }: Bounds) => `SELECT CASE WHEN pg_is_in_
   (SELECT extract(epoch FROM min(prepared)) * 1000 - ${first + last} FROM pg_prepared_xacts
    WHERE database = current_database()),
   extract(epoch FROM clock_timestamp()) * 1000 - ${settled}) END AS result`;
+
+/** Which node of a cluster answers; nothing where there is no cluster. The coordinator is 0. */
+export const askNode = async (query: Query): Promise<number | undefined> => {
+  const [asked] = await query<{ cluster: boolean }>("SELECT to_regclass('pg_dist_local_group') IS NOT NULL AS cluster");
+  if (!asked!.cluster) return undefined;
+  const [node] = await query<{ id: unknown }>("SELECT groupid AS id FROM pg_dist_local_group");
+  return Number(node?.id ?? 0);
+};
 
 /** What each node says of itself: with Citus, transactions are open on all of its nodes. @param sql one row, its column `result` */
 export const askNodes = async (query: Query, sql: string): Promise<(string | null)[]> => {

@@ -4,9 +4,10 @@ import { from, to } from "pg-copy-streams";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/options.js";
 import type { Copying, Database, Query, Statement, Written } from "../database.js";
+import { askNode } from "../event-id.js";
 import { NO_TABLES } from "../migrations.js";
 import { errorCode, isUnavailable, repeated } from "../sql-state.js";
-import { askNode, TABLES } from "./spread.js";
+import { TABLES } from "./spread.js";
 
 // Numbers of 8 bytes, and sums of them, as numbers: each is a time, a size or a count, and none is beyond a double.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);

@@ -2,6 +2,7 @@ import { StartError } from "../../base/start-error.js";
 import { againAndAgain } from "../../base/times.js";
 import { addressesOf } from "../../config/options.js";
 import type { Database, Query } from "../database.js";
+import { askNode } from "../event-id.js";
 import {
   type Alone,
   makeEmpty,
@@ -13,7 +14,7 @@ import {
   type Tell,
 } from "../migrations.js";
 import { copyingAt, databaseAt, openAddresses } from "./addresses.js";
-import { askNode, createShards, spreadNew } from "./spread.js";
+import { createShards, spreadNew } from "./spread.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";

@@ -1,5 +1,6 @@
 import { StartError } from "../../base/start-error.js";
 import type { Database, Query, Shard } from "../database.js";
+import { askNode } from "../event-id.js";
 
 /*
  * PostgreSQL's hash of a UUID, by which Citus finds the shard of a row: `hash_bytes` in src/common/hashfn.c, which is
@@ -149,11 +150,3 @@ export const spreadTables = async (database: Database): Promise<void> => {
 
 const isSpread = async (query: Query, table: string): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_dist_partition WHERE logicalrelid = $1::regclass", [table])).length > 0;
-
-/** Which node of a cluster answers; nothing where there is no cluster. The coordinator is 0. */
-export const askNode = async (query: Query): Promise<number | undefined> => {
-  const [asked] = await query<{ cluster: boolean }>("SELECT to_regclass('pg_dist_local_group') IS NOT NULL AS cluster");
-  if (!asked!.cluster) return undefined;
-  const [node] = await query<{ id: unknown }>("SELECT groupid AS id FROM pg_dist_local_group");
-  return Number(node?.id ?? 0);
-};
