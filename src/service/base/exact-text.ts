@@ -91,7 +91,8 @@ export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncG
   if (rest !== "") yield rest;
 }
 
-/** What `JSON.parse` loses (numbers beyond a double, the order of keys) is still in the text: this finds a member there. */
+/* What `JSON.parse` loses (numbers beyond a double, the order of keys) is still in the text, where a member is found below. */
+
 interface Member {
   text: string;
   /** Levels of objects and arrays in it: 0 for a number or a string, 1 for `{}`. */
