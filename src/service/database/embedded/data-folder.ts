@@ -99,19 +99,20 @@ export const lockFile = (file: string, mode: number): number | undefined => {
  */
 export const lockFolder = async (folder: string): Promise<number> => {
   const file = join(folder, "service.lock");
+  let descriptor: number | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const until = performance.now() + ENDING_MS; ; await sleep(POLL_MS)) {
-      const descriptor = lockFile(file, 0o600);
-      if (descriptor !== undefined) {
-        ftruncateSync(descriptor);
-        writeSync(descriptor, `process ${process.pid} of ${hostname()}\n`);
-        return descriptor;
-      }
+    descriptor = lockFile(file, 0o600);
+    for (const until = performance.now() + ENDING_MS; descriptor === undefined; descriptor = lockFile(file, 0o600)) {
       if (performance.now() > until)
         throw new StartError(`${folder} is in use by ${readFileSync(file, "utf8").trim()}`);
+      await sleep(POLL_MS);
     }
+    ftruncateSync(descriptor);
+    writeSync(descriptor, `process ${process.pid} of ${hostname()}\n`);
+    return descriptor;
   } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
     throw new StartError(
       error instanceof StartError
         ? `the data folder ${error.message}, or its server: stop it, or set TRACKLET_DATA to another folder`
